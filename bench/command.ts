@@ -19,7 +19,7 @@ import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 const commands = "/projects/bench/commands"
 
 const echo = (agent: TestAgent) => {
-  agent.onCommand = (command) => agent.answer(command, { status: "success", result: { echoed: true } })
+  agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: { echoed: true } })
 }
 
 const issue = async (client: Client, agent_id: string) => {

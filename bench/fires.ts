@@ -146,7 +146,7 @@ const measure = (database: Database, schedules: number, idle: number) =>
       hmac_secret: given?.hmacSecret ?? "",
       hello: { engines: ["celery"], capabilities: { celery: ["submit_task"] }, worker_role: "task" }
     })
-    agent.onCommand = (command) => agent.answer(command, { status: "success", result: { task_id: "t" } })
+    agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: { task_id: "t" } })
     const project = (yield* call("GET", "/projects/bench")).json
     const path = "/projects/bench/schedules"
 

@@ -1,12 +1,12 @@
 /**
- * A test agent: the other end of the agents' line, over a real WebSocket or by long-poll. Signs and checks with the
+ * A test agent: the other end of the agents' connection, over a real WebSocket or by long-poll. Signs and checks with the
  * brain's own protocol code. Everything is a Promise or plain code, so that tests and benches use it alike.
  *
  *     const credentials = yield* freshAgent(project)               // an agent of the project, made through the service
  *     const agent = yield* connected({ base, ...credentials })     // WebSocket, hello done, closed with the scope
  *     const ack = await agent.sendEvents([event({ task_id })])     // resolves with the batch's ack
  *     agent.heartbeat({ "celery.worker_details": "…" })            // and agent.status()
- *     agent.onCommand = (command) => agent.answer(command, { status: "success", result: { task_id: "x" } })
+ *     agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: { task_id: "x" } })
  *     await agent.command("retry_task")                            // the next command with that action
  *     agent.raw("text"), agent.signed("heartbeat", {}, { seq: 1 })  // misbehave: see `Tampering`
  *     await agent.closed                                           // { code, reason }
@@ -87,7 +87,7 @@ export interface Result {
   readonly error?: string | null
 }
 
-/** What to get wrong in a signed frame; the rest is right. */
+/** The flaws of a signed frame; the rest is valid. */
 export interface Tampering {
   readonly id?: string
   readonly seq?: number
@@ -117,8 +117,8 @@ const keyBytes = (secret: string): Buffer => Buffer.from(secret, "base64url")
 
 const now = (): number => Date.now()
 
-/** The text of a signed frame with something wrong in it. */
-const tampered = (wire: Wire, type: string, payload: JsonInput, tampering: Tampering): string => {
+/** The text of a signed frame with a flaw. */
+const signTampered = (wire: Wire, type: string, payload: JsonInput, tampering: Tampering): string => {
   const key = signingKey(tampering.key ?? wire.key)
   const text = new Signer(key, { ...wire.ids, ...tampering.ids }).sign({
     type: tampering.type ?? type,
@@ -151,7 +151,7 @@ class Later<A> {
     this.reject = reject
   })
   constructor() {
-    this.promise.catch(() => {}) // whoever awaits it hears of it
+    this.promise.catch(() => {}) // its awaiter gets the rejection
   }
 }
 
@@ -227,7 +227,7 @@ export const helloPayload = (fields: Options["hello"] = {}) => ({
 })
 
 export class TestAgent {
-  /** What the brain said in hello_ack. */
+  /** The ids of the brain's hello_ack. */
   readonly ids: SignatureContext
   readonly closed: Promise<Closed>
   readonly commands: Array<ReceivedCommand> = []
@@ -251,7 +251,7 @@ export class TestAgent {
     this.wire = wireOf(secret, this.ids)
     this.closed = closeOf(ws)
     ws.on("message", (data: Buffer) => this.receive(data.toString("utf8")))
-    ws.on("error", () => {}) // `closed` tells
+    ws.on("error", () => {}) // `closed` reports it
     ws.once("close", () => {
       for (const later of this.waiting.values()) later.reject(new Error("the connection ended before the ack"))
       this.changed()
@@ -305,7 +305,7 @@ export class TestAgent {
   }
 
   /** command_ack and command_result. */
-  answer(command: Pick<ReceivedCommand, "id">, result: Result): void {
+  sendResult(command: Pick<ReceivedCommand, "id">, result: Result): void {
     this.ack(command)
     this.send("command_result", { result: null, error: null, delivery_claim_token: null, ...result }, command.id)
   }
@@ -320,9 +320,9 @@ export class TestAgent {
     return encodeFrame(type, id, payload, this.wire.session, now())
   }
 
-  /** Sends a signed frame with something wrong in it; answers its text. */
+  /** Sends a signed frame with a flaw; returns its text. */
   signed(type: string, payload: JsonInput, tampering: Tampering): string {
-    const text = tampered(this.wire, type, payload, tampering)
+    const text = signTampered(this.wire, type, payload, tampering)
     this.raw(Buffer.from(text))
     return text
   }
@@ -341,18 +341,18 @@ export class TestAgent {
     return found as ReceivedCommand // `when` resolves only then
   }
 
-  /** Resolves when the condition holds; looked at after each message. Rejects when the connection ends before. */
+  /** Resolves when the condition holds; checked after each message. Rejects when the connection ends before. */
   when(holds: () => boolean): Promise<void> {
     if (holds()) return Promise.resolve()
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const done = holds()
         if (!done && this.ws.readyState === WebSocket.OPEN) return
-        this.watchers.delete(look)
+        this.watchers.delete(check)
         if (done) resolve()
         else reject(new Error("the connection ended before that"))
       }
-      this.watchers.add(look)
+      this.watchers.add(check)
     })
   }
 
@@ -362,7 +362,7 @@ export class TestAgent {
   }
 
   /** Ends without a word, as a killed process does. */
-  cut(): Promise<Closed> {
+  terminate(): Promise<Closed> {
     this.ws.terminate()
     return this.closed
   }
@@ -399,7 +399,7 @@ export class TestAgent {
 
   private changed(): void {
     const watchers = Array.from(this.watchers)
-    for (const look of watchers) look()
+    for (const check of watchers) check()
   }
 }
 
@@ -419,17 +419,17 @@ export const connectAgent = async (options: Options): Promise<TestAgent> => {
   })
 }
 
-/** The same, cut with the scope. */
+/** The same; the scope terminates the connection. */
 export const connected = (options: Options) =>
   Effect.acquireRelease(
     Effect.promise(() => connectAgent(options)),
     (agent) => Effect.sync(() => agent.ws.terminate())
   )
 
-export interface PollAnswer {
+export interface PollResponse {
   readonly status: number
   readonly headers: Headers
-  // tests look into whatever came back
+  // tests read any member of it
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any
 }
@@ -453,15 +453,15 @@ export class PollAgent {
     return new PollAgent({ ...this.options, base }, this.nonce, this.family, this.wire)
   }
 
-  probe(): Promise<PollAnswer> {
+  probe(): Promise<PollResponse> {
     return this.request("GET", "/agent/commands?wait=0&max_frames=0")
   }
 
-  pull(wait = 30, maxFrames = 50): Promise<PollAnswer> {
+  pull(wait = 30, maxFrames = 50): Promise<PollResponse> {
     return this.request("GET", `/agent/commands?wait=${wait}&max_frames=${maxFrames}`)
   }
 
-  push(frames: ReadonlyArray<string>): Promise<PollAnswer> {
+  push(frames: ReadonlyArray<string>): Promise<PollResponse> {
     return this.request("POST", "/agent/events", JSON.stringify({ frames }))
   }
 
@@ -470,7 +470,7 @@ export class PollAgent {
   }
 
   signed(type: string, payload: JsonInput, tampering: Tampering): string {
-    return tampered(this.wire, type, payload, tampering)
+    return signTampered(this.wire, type, payload, tampering)
   }
 
   /** A command's frame as it came in a pull. */
@@ -480,7 +480,7 @@ export class PollAgent {
     return frame
   }
 
-  async request(method: string, path: string, body?: string): Promise<PollAnswer> {
+  async request(method: string, path: string, body?: string): Promise<PollResponse> {
     const response = await fetch(`${this.options.base}/api/v1${path}`, {
       method,
       headers: {

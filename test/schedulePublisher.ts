@@ -137,7 +137,7 @@ export const activated = (agent: TestAgent, scheduler = "celery-beat") =>
   Effect.gen(function*() {
     const command = yield* activationOf(agent, scheduler)
     const { adapter_instance_id, epoch_number, epoch_uuid, owner, source_scope, stream_id } = command.parameters
-    agent.answer(command, { status: "success", result: { scheduler } })
+    agent.sendResult(command, { status: "success", result: { scheduler } })
     return new Publisher(
       agent,
       // the cast: the brain sends these as section 6.3 says, and the agents check them

@@ -306,7 +306,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const through = yield* running(["commands", "restart", "w", "--wait"], { ...settings, SVC_URL: way.url })
       yield* Effect.promise(() => agent.when(() => agent.commands.length === 5))
       way.shut()
-      agent.answer(agent.commands[4] ?? { id: "" }, { status: "success" })
+      agent.sendResult(agent.commands[4] ?? { id: "" }, { status: "success" })
       way.reopen()
       assert.strictEqual(yield* through.exit, 0, through.stderr())
 

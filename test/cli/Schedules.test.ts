@@ -179,7 +179,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       /** Answers the next change, with what the agent publishes then; null: nothing. */
       const answer = (result: Result, rows: ReadonlyArray<ScheduleRow> | null) => {
         agent.onCommand = (command) => {
-          agent.answer(
+          agent.sendResult(
             command,
             command.action === "schedule.external.mutate" ? result : { status: "success", result: {} }
           )

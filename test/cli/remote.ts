@@ -33,8 +33,8 @@ export const visitor = (options: { readonly role?: Role; readonly scopes?: Reado
   })
 
 /** Answers every command with this. */
-export const answering = (agent: TestAgent, result: Parameters<TestAgent["answer"]>[1]) => {
-  agent.onCommand = (command) => agent.answer(command, result)
+export const answering = (agent: TestAgent, result: Parameters<TestAgent["sendResult"]>[1]) => {
+  agent.onCommand = (command) => agent.sendResult(command, result)
 }
 
 /** One line on standard error that has this in it, and the exit code. */

@@ -17,7 +17,7 @@ const makeProcess = (worker_id: string, executed: Map<string, ReadonlyArray<stri
       const task = String(command.parameters.task_id)
       if (!answered.has(command.id)) executed.set(task, [...(executed.get(task) ?? []), command.id])
       answered.add(command.id)
-      agent.answer(command, { status: "success", result: { new_task_id: `new ${task}` } })
+      agent.sendResult(command, { status: "success", result: { new_task_id: `new ${task}` } })
     }
     return agent
   }

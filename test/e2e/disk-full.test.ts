@@ -109,7 +109,7 @@ describe.skipIf(!hasPrlimit)("a brain on SQLite whose disk becomes full", () => 
       assert.strictEqual((yield* call("POST", "/projects", { slug: "after", name: "after" })).status, 201)
       yield* until(call("GET", "/health/deep"), ({ json }) => json.status === "ok")
       const late = yield* Effect.promise(() => connectAgent({ base: brain.url, ...agent }))
-      yield* Effect.promise(() => late.cut())
+      yield* Effect.promise(() => late.terminate())
 
       assert.strictEqual(yield* brain.stop, 0)
       const db = new BetterSqlite3(join(home.env.SVC_HOME ?? "", "svc.db"), { readonly: true })

@@ -30,7 +30,7 @@ describe("the failover of PostgreSQL with a synchronous standby", () => {
       const executed: Array<string> = []
       executor.onCommand = (command) => {
         executed.push(String(command.parameters.fire_id ?? command.id))
-        executor.answer(command, { status: "success", result: { task_id: "t" } })
+        executor.sendResult(command, { status: "success", result: { task_id: "t" } })
       }
       const schedule = yield* call("POST", "/projects/shop/schedules", {
         name: "every second",

@@ -70,7 +70,7 @@ describe("PostgreSQL that goes away for ten seconds", () => {
       const executed: Array<string> = []
       commanded.onCommand = (command) => {
         executed.push(command.id)
-        commanded.answer(command, { status: "success", result: {} })
+        commanded.sendResult(command, { status: "success", result: {} })
       }
       assert.strictEqual(yield* listening, 1)
 

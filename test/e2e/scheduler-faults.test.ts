@@ -114,7 +114,7 @@ describe("two brains and svc-scheduler on PostgreSQL", () => {
             const take = (command: ReceivedCommand) => {
               const fireId = String(command.parameters.fire_id)
               commandsOf.set(fireId, (commandsOf.get(fireId) ?? new Set()).add(command.id))
-              agent.answer(command, { status: "success", result: { task_id: fireId } })
+              agent.sendResult(command, { status: "success", result: { task_id: fireId } })
             }
             agent.commands.forEach(take)
             agent.onCommand = take

@@ -99,7 +99,7 @@ describe("schedules with two brains over one PostgreSQL", () => {
           hmac_secret: created.json.hmac_secret,
           hello: { engines: ["celery"], capabilities: { celery: ["submit_task"] }, worker_role: "task" }
         })
-        agent.onCommand = (command) => agent.answer(command, { status: "success", result: { task_id: "t" } })
+        agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: { task_id: "t" } })
         yield* Effect.sleep("2 seconds")
         for (const { id } of items) yield* call("POST", `${path}/${id}/disable`)
         const open = Effect.promise(async () =>

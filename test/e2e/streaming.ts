@@ -88,7 +88,7 @@ export class Streamer {
       this.connections++
       this.agent = agent
       await Promise.race([this.drain(agent), agent.closed])
-      await agent.cut()
+      await agent.terminate()
     }
   }
 

@@ -37,7 +37,7 @@ describe.each(laneEngines)("an agent whose access ended without a hint, on %s", 
         assert.strictEqual((yield* Effect.promise(() => agent.closed)).code, 4003)
       }))
 
-    it.scoped("a waiting long-poll of a deleted agent is answered with 401 before its time", () =>
+    it.scoped("a waiting long-poll of a deleted agent gets 401 before its time", () =>
       Effect.gen(function*() {
         const options = yield* fresh
         const poll = longPoll({ ...options, project_id: options.project.id })
@@ -47,8 +47,8 @@ describe.each(laneEngines)("an agent whose access ended without a hint, on %s", 
         yield* until(Effect.sync(() => sessions(options.agent_id).length), (polls) => polls === 1)
         const sql = yield* SqlClient.SqlClient
         yield* sql`DELETE FROM agents WHERE id = ${options.agent_id}`
-        const answer = yield* Fiber.join(waiting)
-        assert.strictEqual(answer.status, 401)
+        const response = yield* Fiber.join(waiting)
+        assert.strictEqual(response.status, 401)
       }))
 
     it.effect("listActiveIds leaves out unknown and deleted agents, for more ids than one slice has", () =>

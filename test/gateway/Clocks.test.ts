@@ -26,7 +26,7 @@ describe.each(laneEngines)("clocks that differ on %s", (engine) => {
           const options = { project, base: yield* baseUrl, ...(yield* freshAgent(project)) }
           const first = yield* connected({ ...options, hello: { worker_id: "bare-1-1" } })
           const second = yield* connected({ ...options, hello: { worker_id: "bare-2-2" } })
-          const tell = (
+          const sendEvent = (
             agent: typeof first,
             host: "first" | "second",
             kind: string,
@@ -35,15 +35,15 @@ describe.each(laneEngines)("clocks that differ on %s", (engine) => {
           ) => {
             const skew = host === ahead ? 10_000 : 0
             const occurred_at = addSeconds(begin, seconds + skew / 1000).replace("Z", "+00:00")
-            const told = event({ engine: "huey", task_id: "mail", kind, occurred_at, data })
-            agent.signed("event_batch", { events: [told] }, { skew })
+            const sentEvent = event({ engine: "huey", task_id: "mail", kind, occurred_at, data })
+            agent.signed("event_batch", { events: [sentEvent] }, { skew })
           }
           const named = { task_name: "shop.mail" }
-          tell(first, "first", "task.started", 0, named)
-          tell(first, "first", "task.retried", 1, named)
+          sendEvent(first, "first", "task.started", 0, named)
+          sendEvent(first, "first", "task.retried", 1, named)
           yield* until(rowsOf(project.id), ([row]) => row?.retry_count === 1)
-          tell(second, "second", "task.started", 2, named)
-          tell(second, "second", "task.succeeded", 3, named)
+          sendEvent(second, "second", "task.started", 2, named)
+          sendEvent(second, "second", "task.succeeded", 3, named)
           const [row] = yield* until(rowsOf(project.id), ([row]) => row?.state === "success")
           assert.strictEqual(row!.retry_count, 1)
           // as exact as the frame was fast

@@ -8,7 +8,7 @@ import { CurrentActor, CurrentProject } from "../../src/services/kernel/CurrentA
 import { connected, freshAgent } from "../agent.ts"
 import { baseUrl, freshProject, serverOn } from "../brain.ts"
 import { laneEngines } from "../engines.ts"
-import { recordedAnswers } from "../protocol/Vectors.ts"
+import { recordedResults } from "../protocol/Vectors.ts"
 import { until } from "../until.ts"
 
 // the cast: agents take actions too that this brain never asks for
@@ -21,11 +21,11 @@ const objectOf = (node: Json.JsonNode | undefined): Json.JsonObject => {
 
 const parametersOf = (command: Json.JsonObject): Json.JsonObject => objectOf(command.get("parameters"))
 
-const expected = recordedAnswers.map(({ result }) => {
+const expected = recordedResults.map(({ result }) => {
   const outcome = result.get("result")
   return {
     status: Json.asString(result.get("status")) === "success" ? "completed" : "failed",
-    // one recorded answer holds a secret that its agent did not mask
+    // one recorded result holds a secret that its agent did not mask
     result: outcome instanceof Json.JsonObject ? outcome.text.replace("token=abc", "token=[REDACTED]") : null,
     error: Json.asString(result.get("error")) ?? null
   }
@@ -33,12 +33,12 @@ const expected = recordedAnswers.map(({ result }) => {
 
 describe.each(laneEngines)("the recorded commands on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("reach an agent with their parameters, and its recorded answers are what people see", () =>
+    it.scoped("reach an agent with their parameters, and its recorded results are what people see", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const credentials = yield* freshAgent(project)
         const commands = yield* Commands
-        const capabilities = { celery: recordedAnswers.map(({ command }) => actionOf(command)) }
+        const capabilities = { celery: recordedResults.map(({ command }) => actionOf(command)) }
         const agent = yield* connected({ base: yield* baseUrl, ...credentials, hello: { capabilities } })
         const inProject = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
           effect.pipe(
@@ -46,7 +46,7 @@ describe.each(laneEngines)("the recorded commands on %s", (engine) => {
             Effect.provideService(CurrentProject, project)
           )
 
-        const issued = yield* Effect.forEach(recordedAnswers, ({ command }) => {
+        const issued = yield* Effect.forEach(recordedResults, ({ command }) => {
           const { keys, values } = parametersOf(command)
           return inProject(commands.issue({
             agent_id: credentials.agent_id,
@@ -54,15 +54,15 @@ describe.each(laneEngines)("the recorded commands on %s", (engine) => {
             engine: "celery",
             target_type: "task",
             target_id: null,
-            parameters: Object.fromEntries(keys.map((key, at) => [key, Json.toCanonicalText(values[at]!)])),
+            parameters: Object.fromEntries(keys.map((key, index) => [key, Json.toCanonicalText(values[index]!)])),
             timeout_seconds: 600
           }))
         })
         yield* Effect.promise(() =>
           agent.when(() => agent.commands.length === issued.filter(({ status }) => status !== "failed").length)
         )
-        for (const [at, { command, result }] of recordedAnswers.entries()) {
-          const { id, status } = issued[at]!
+        for (const [index, { command, result }] of recordedResults.entries()) {
+          const { id, status } = issued[index]!
           if (status === "failed") continue // the brain refuses what is certain to fail, such as a purge without a token
           const received = agent.commands.find((one) => one.id === id)
           assert.deepStrictEqual(received?.action, actionOf(command))
@@ -73,10 +73,10 @@ describe.each(laneEngines)("the recorded commands on %s", (engine) => {
           Effect.forEach(issued, ({ id }) => inProject(commands.get(id))),
           (rows) => rows.every(({ status }) => status === "completed" || status === "failed")
         )
-        const reached = seen.map(({ error, result, status }) => ({ status, result, error })).filter((_, at) =>
-          issued[at]!.status !== "failed"
+        const reached = seen.map(({ error, result, status }) => ({ status, result, error })).filter((_, index) =>
+          issued[index]!.status !== "failed"
         )
-        assert.deepStrictEqual(reached, expected.filter((_, at) => issued[at]!.status !== "failed"))
+        assert.deepStrictEqual(reached, expected.filter((_, index) => issued[index]!.status !== "failed"))
       }))
   })
 })

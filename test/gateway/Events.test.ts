@@ -50,14 +50,14 @@ describe.each(laneEngines)("events on %s", (engine) => {
       Effect.gen(function*() {
         const options = yield* fresh
         const agent = yield* connected(options)
-        for (let at = 0; at < 5; at++) {
-          const task_id = `t${at}`
+        for (let index = 0; index < 5; index++) {
+          const task_id = `t${index}`
           yield* Effect.promise(() => agent.sendEvents([event({ task_id })]))
           assert.include((yield* tasksOf(options.project.id)).map((task) => task.task_id), task_id)
         }
       }))
 
-    it.scoped("an agent cut off mid-way sends again, and nothing doubles", () =>
+    it.scoped("an agent that is disconnected mid-way sends again, and nothing doubles", () =>
       Effect.gen(function*() {
         const options = yield* fresh
         const queue = new Map(
@@ -79,10 +79,12 @@ describe.each(laneEngines)("events on %s", (engine) => {
           ) // sent again in the next life
           // the first lives end when some acks are there, others under way
           if (life < 3) {
-            yield* Effect.promise(() => agent.when(() => agent.acks.length >= 50).then(() => agent.cut(), () => {}))
+            yield* Effect.promise(() =>
+              agent.when(() => agent.acks.length >= 50).then(() => agent.terminate(), () => {})
+            )
           }
           yield* Effect.promise(() => Promise.all(acked))
-          yield* Effect.promise(() => agent.cut())
+          yield* Effect.promise(() => agent.terminate())
         }
         const stored = yield* tasksOf(options.project.id)
         assert.strictEqual(stored.length, 200)
@@ -173,7 +175,7 @@ describe.each(laneEngines)("events on %s", (engine) => {
         const key = yield* freshKey({ roles: { [project.id]: "operator" } })
         const agent = yield* connected(options)
         agent.onCommand = (command) =>
-          agent.answer(command, { status: "success", result: { n: 12345678901234567890n } })
+          agent.sendResult(command, { status: "success", result: { n: 12345678901234567890n } })
         const body = { agent_id: options.agent_id, engine: "celery", task_id: "t1" }
         const issued = yield* request("POST", `/projects/${project.slug}/commands/cancel-task`, { ...key, body })
         const done = yield* until(
@@ -184,13 +186,13 @@ describe.each(laneEngines)("events on %s", (engine) => {
         assert.deepStrictEqual([...agent.deliveries], [[issued.json.id, 1]])
       }))
 
-    it.scoped("200 commands to a paused agent wait for it and are all answered", () =>
+    it.scoped("200 commands to a paused agent wait for it and all get results", () =>
       Effect.gen(function*() {
         const options = yield* fresh
         const { project } = options
         const key = yield* freshKey({ roles: { [project.id]: "operator" } })
         const agent = yield* connected(options)
-        agent.onCommand = (command) => agent.answer(command, { status: "success" })
+        agent.onCommand = (command) => agent.sendResult(command, { status: "success" })
         agent.ws.pause()
         const issue = (index: number) =>
           request("POST", `/projects/${project.slug}/commands/cancel-task`, {
@@ -233,7 +235,7 @@ describe.each(laneEngines)("events on %s", (engine) => {
         const agent = yield* connected(options)
         const free = yield* Deferred.make<void>()
         const blocked = yield* Deferred.make<void>()
-        // on SQLite whoever writes holds the one writer; on PostgreSQL the table is locked
+        // on SQLite the transaction that writes holds the one writer; on PostgreSQL the table is locked
         const lock = sql.onDialectOrElse({
           pg: () => Effect.asVoid(sql`LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE`),
           orElse: () => Effect.void

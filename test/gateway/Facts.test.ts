@@ -6,7 +6,7 @@ import { asString, type JsonInput } from "../../src/domain/kernel/CanonicalJson.
 import { connected, event, freshAgent, type ReceivedCommand, type TestAgent } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { laneEngines } from "../engines.ts"
-import { readVectors, recordedAnswers, recordedFrames } from "../protocol/Vectors.ts"
+import { readVectors, recordedFrames, recordedResults } from "../protocol/Vectors.ts"
 import { until } from "../until.ts"
 
 /**
@@ -46,13 +46,16 @@ const world = (hello: Readonly<Record<string, JsonInput>> = {}) =>
     const retry = (body: object) => command("retry-task", body)
     const ended = (id: string) =>
       until(get(`/commands/${id}`), ({ status }) => status !== "pending" && status !== "dispatched")
-    const tell = (events: ReadonlyArray<Event>) =>
+    const sendEvents = (events: ReadonlyArray<Event>) =>
       Effect.forEach(events, (one) => Effect.promise(() => agent.sendEvents([one])), { discard: true })
-    return { agent, key: Buffer.from(credentials.hmac_secret, "base64url"), get, command, retry, ended, tell }
+    return { agent, key: Buffer.from(credentials.hmac_secret, "base64url"), get, command, retry, ended, sendEvents }
   })
 
-const answerEach = (agent: TestAgent, result: (command: ReceivedCommand) => Parameters<TestAgent["answer"]>[1]) => {
-  agent.onCommand = (command) => agent.answer(command, result(command))
+const respondToCommands = (
+  agent: TestAgent,
+  result: (command: ReceivedCommand) => Parameters<TestAgent["sendResult"]>[1]
+) => {
+  agent.onCommand = (command) => agent.sendResult(command, result(command))
 }
 
 const added = "8f4fa933-d691-4897-9dcf-388ffd14a917"
@@ -64,10 +67,10 @@ describe.each(laneEngines)("the published agents and the brain on %s", (engine) 
       "fact 7: prefork's later events know no name, which stays that of received, %s",
       (order) =>
         Effect.gen(function*() {
-          const { get, tell } = yield* world()
+          const { get, sendEvents } = yield* world()
           const events = recorded("celery-prefork-with-E", added)
           assert.deepStrictEqual(events.map(nameOf), ["capp.add", "<unknown:8f4fa933>", "<unknown:8f4fa933>"])
-          yield* tell(order === "backwards" ? events.toReversed() : events)
+          yield* sendEvents(order === "backwards" ? events.toReversed() : events)
           assert.deepInclude(yield* get(`/tasks/celery/${added}`), {
             name: "capp.add",
             queue: "celery",
@@ -79,26 +82,26 @@ describe.each(laneEngines)("the published agents and the brain on %s", (engine) 
 
     it.scoped("fact 7: without -E a task is only received, and that is no failure", () =>
       Effect.gen(function*() {
-        const { get, tell } = yield* world()
+        const { get, sendEvents } = yield* world()
         const events = recorded("celery-prefork-without-E")
         assert.deepStrictEqual(new Set(events.map(({ kind }) => kind)), new Set(["task.received", "task.revoked"]))
-        yield* tell(events)
+        yield* sendEvents(events)
         const { items } = yield* get("/tasks")
         const states = new Set(items.map(({ state }: { readonly state: string }) => state))
         assert.isTrue(states.has("received"))
         assert.isTrue([...states].every((state) => state === "received" || state === "revoked"))
       }))
 
-    it.scoped("fact 8: the solo pool tells each transition twice, and it counts once", () =>
+    it.scoped("fact 8: the solo pool reports each transition twice, and it counts once", () =>
       Effect.gen(function*() {
         const both = yield* world()
         const one = yield* world()
         const events = recorded("celery-solo", doubled)
         const named = events.filter((event) => !nameOf(event).startsWith("<unknown:"))
-        assert.strictEqual(events.length, named.length + 4) // two attempts, of which the broker tells the start and the end
-        yield* both.tell(events)
-        yield* one.tell(named)
-        const told = ({ args, kwargs, name, queue, retry_count, state }: Record<string, unknown>) => ({
+        assert.strictEqual(events.length, named.length + 4) // two attempts, of which the broker reports the start and the end
+        yield* both.sendEvents(events)
+        yield* one.sendEvents(named)
+        const pickShown = ({ args, kwargs, name, queue, retry_count, state }: Record<string, unknown>) => ({
           args,
           kwargs,
           name,
@@ -106,12 +109,12 @@ describe.each(laneEngines)("the published agents and the brain on %s", (engine) 
           retry_count,
           state
         })
-        const row = told(yield* both.get(`/tasks/celery/${doubled}`))
+        const row = pickShown(yield* both.get(`/tasks/celery/${doubled}`))
         assert.deepInclude(row, { name: "capp.retry", state: "failure", retry_count: 1 })
-        assert.deepStrictEqual(row, told(yield* one.get(`/tasks/celery/${doubled}`)))
+        assert.deepStrictEqual(row, pickShown(yield* one.get(`/tasks/celery/${doubled}`)))
       }))
 
-    it.scoped("fact 9: what an agent tells of schedules is taken, and is no task", () =>
+    it.scoped("fact 9: what an agent reports of schedules is taken, and is no task", () =>
       Effect.gen(function*() {
         const { agent, get } = yield* world({
           schedulers: ["apscheduler"],
@@ -136,29 +139,31 @@ describe.each(laneEngines)("the published agents and the brain on %s", (engine) 
 
     it.scoped("fact 10: a retry carries the operator's arguments or none, never remembered ones, and may be refused", () =>
       Effect.gen(function*() {
-        const { agent, ended, get, retry, tell } = yield* world()
-        const refused = recordedAnswers.find(({ id }) => id === "c-retry-noover")
+        const { agent, ended, get, retry, sendEvents } = yield* world()
+        const refused = recordedResults.find(({ id }) => id === "c-retry-noover")
         const error = asString(refused?.result.get("error")) ?? ""
-        answerEach(
+        respondToCommands(
           agent,
           ({ parameters }) =>
             "override_args" in parameters
               ? { status: "success", result: { new_task_id: "t2" } }
               : { status: "failed", error }
         )
-        yield* tell(recorded("celery-prefork-with-E", added))
+        yield* sendEvents(recorded("celery-prefork-with-E", added))
         assert.strictEqual((yield* get(`/tasks/celery/${added}`)).args.length, 2) // it has them, and they may be masked
         const plain = yield* ended(yield* retry({ task_id: added }))
         assert.deepInclude(plain, { status: "failed", error })
-        const given = yield* ended(yield* retry({ task_id: added, override_args: [7, 8], override_kwargs: {} }))
-        assert.deepInclude(given, { status: "completed", result: { new_task_id: "t2" } })
+        const retriedCommand = yield* ended(
+          yield* retry({ task_id: added, override_args: [7, 8], override_kwargs: {} })
+        )
+        assert.deepInclude(retriedCommand, { status: "completed", result: { new_task_id: "t2" } })
         assert.deepStrictEqual(agent.commands.map(({ parameters }) => parameters), [
           { task_id: added, task_name: "capp.add" },
           { task_id: added, task_name: "capp.add", override_args: [7, 8], override_kwargs: {} }
         ])
       }))
 
-    it.scoped("fact 14: a purge binds the depth that the caller names, since Celery on Redis tells none", () =>
+    it.scoped("fact 14: a purge binds the depth that the caller names, since Celery on Redis reports none", () =>
       Effect.gen(function*() {
         const { agent, command, get, key } = yield* world()
         const heartbeat = recordedFrames.find(({ name }) => name === "heartbeat.celery")?.frame_json ?? ""
@@ -174,22 +179,22 @@ describe.each(laneEngines)("the published agents and the brain on %s", (engine) 
       "fact 15: what %s does not mask is masked on arrival",
       (engine) =>
         Effect.gen(function*() {
-          const { get, tell } = yield* world({ engines: [engine] })
+          const { get, sendEvents } = yield* world({ engines: [engine] })
           const [failed] = recorded(engine).filter(({ kind }) => kind === "task.failed")
           assert.isDefined(failed)
           const exception = "ValueError: amqp://shop:hunter2@mq/ refused, password=hunter2"
-          yield* tell([{ ...failed, data: { task_name: nameOf(failed), exception } }])
+          yield* sendEvents([{ ...failed, data: { task_name: nameOf(failed), exception } }])
           const text = JSON.stringify(yield* get(`/tasks/${engine}/${String(failed.task_id)}`))
           assert.notInclude(text, "hunter2")
           assert.include(text, "ValueError: amqp://[REDACTED]@mq/ refused, password=[REDACTED]")
         })
     )
 
-    it.scoped("fact 15: nor do answers to commands bring secrets in", () =>
+    it.scoped("fact 15: nor do results of commands bring secrets in", () =>
       Effect.gen(function*() {
         const { agent, ended, retry } = yield* world()
         const exception = "OperationalError: redis://:hunter2@cache/0"
-        answerEach(agent, ({ parameters }) =>
+        respondToCommands(agent, ({ parameters }) =>
           parameters.task_id === "known"
             ? { status: "success", result: { engine_state: "failure", exception } }
             : { status: "failed", error: exception })
@@ -209,7 +214,7 @@ describe.each(laneEngines)("the published agents and the brain on %s", (engine) 
         const command = yield* Effect.promise(() => agent.command("retry_task"))
         assert.strictEqual(command.timeoutSeconds, 1)
         assert.deepInclude(yield* ended(id), { status: "timeout", result: null })
-        agent.answer(command, { status: "success", result: { new_task_id: "t2" } })
+        agent.sendResult(command, { status: "success", result: { new_task_id: "t2" } })
         const late = yield* until(get(`/commands/${id}`), ({ status }) => status !== "timeout")
         assert.deepInclude(late, { status: "completed", result: { new_task_id: "t2" } })
       }))

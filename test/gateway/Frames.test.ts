@@ -12,7 +12,7 @@ import { until } from "../until.ts"
 
 const batch = () => ({ events: [event()] })
 
-/** What an agent does wrong, and how it is refused. */
+/** An agent's violations of the protocol, and how each is refused. */
 interface Misdeed {
   readonly title: string
   readonly reason: string
@@ -228,7 +228,7 @@ describe.each(laneEngines)("refused frames on %s", (engine) => {
         )
         assert.include(row?.last_refused_detail, "Parts of a heartbeat")
         assert.include(row?.last_refused_detail, "buffer_size, dropped_events")
-        yield* Effect.promise(() => agent.sendEvents([event({ task_id: "after" })])) // the session goes on
+        yield* Effect.promise(() => agent.sendEvents([event({ task_id: "after" })])) // the session continues
       }))
 
     it.scoped("fact 1: floats may be spelled in any way on the wire", () =>

@@ -29,7 +29,7 @@ const record = (agentId: string) =>
     (sql) => Effect.map(sql<Record<string, unknown>>`SELECT * FROM agents WHERE id = ${agentId}`, ([row]) => row ?? {})
   )
 
-/** Sends one first message and answers how the brain closed. */
+/** Sends one first message and returns how the brain closed. */
 const firstMessage = (options: Options, message: Buffer | string) =>
   Effect.promise(async () => {
     const ws = await dial(options)
@@ -53,7 +53,7 @@ const refusedCount = (reason: string) =>
       )
   )
 
-/** The answer to an upgrade that is refused. */
+/** The response to an upgrade that is refused. */
 const upgrade = (headers: Readonly<Record<string, string>>) =>
   wire({
     method: "GET",
@@ -77,21 +77,21 @@ const unauthenticated = {
 
 describe.each(laneEngines)("the handshake on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("fact 2: a hello as binary message is answered with hello_ack as text, the first message", () =>
+    it.scoped("fact 2: a hello as binary message gets a hello_ack as text, the first message", () =>
       Effect.gen(function*() {
         const options = yield* fresh
-        const answer = yield* Effect.promise(async () => {
+        const message = yield* Effect.promise(async () => {
           const ws = await dial(options)
           const first = new Promise<{ data: Buffer; isBinary: boolean }>((resolve) =>
             ws.once("message", (data: Buffer, isBinary) => resolve({ data, isBinary }))
           )
           ws.send(Buffer.from(hello({})))
-          const answer = await first
+          const message = await first
           ws.terminate()
-          return answer
+          return message
         })
-        assert.isFalse(answer.isBinary)
-        const ack = decodeHelloAckFrame(answer.data.toString())
+        assert.isFalse(message.isBinary)
+        const ack = decodeHelloAckFrame(message.data.toString())
         assert.deepInclude("payload" in ack ? { ...ack.payload } : {}, {
           protocolVersion: "2",
           // an agent of another version warns of any other at each connection
@@ -103,7 +103,7 @@ describe.each(laneEngines)("the handshake on %s", (engine) => {
         })
       }))
 
-    it.scoped("a connected agent is online with what its hello said, and offline when it goes", () =>
+    it.scoped("a connected agent is online with the fields of its hello, and offline when it goes", () =>
       Effect.gen(function*() {
         const options = yield* fresh
         const key = yield* freshKey({ roles: { [options.project.id]: "viewer" } })
@@ -156,13 +156,13 @@ describe.each(laneEngines)("the handshake on %s", (engine) => {
         }
       }))
 
-    it.scoped("an agent of the brain's own version is told it", () =>
+    it.scoped("an agent of the brain's own version gets it in hello_ack", () =>
       Effect.gen(function*() {
         const agent = yield* connected({ ...(yield* fresh), hello: { agent_version: version } })
         assert.strictEqual(agent.helloAck.payload.brainVersion, version)
       }))
 
-    it.effect("wrong tokens are counted, and logged in one line however many come", () =>
+    it.effect("invalid tokens are counted, and logged in one line however many come", () =>
       Effect.gen(function*() {
         const agents = yield* Agents
         const before = yield* refusedCount("bad_token")
@@ -187,7 +187,7 @@ describe.each(laneEngines)("the handshake on %s", (engine) => {
         assert.notInclude(lines[0], "sva_wrong")
       }))
 
-    it.scoped("a refused upgrade is answered with a problem document, under its request id", () =>
+    it.scoped("the response to a refused upgrade is a problem document, under its request id", () =>
       Effect.gen(function*() {
         const refused = yield* upgrade({ authorization: "Bearer sva_wrong", "x-request-id": "trace-1" })
         assert.strictEqual(refused.contentType, "application/problem+json")
@@ -337,7 +337,7 @@ describe.each(laneEngines)("the handshake on %s", (engine) => {
   })
 
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("an upgrade that the database cannot answer for is 503, with a problem document", () =>
+    it.scoped("an upgrade without a database is 503, with a problem document", () =>
       Effect.gen(function*() {
         const { token } = yield* fresh
         const sql = yield* SqlClient.SqlClient
@@ -362,7 +362,7 @@ describe.each(laneEngines)("the handshake on %s", (engine) => {
           token,
           headers: { "x-forwarded-for": address, authorization: "Bearer wrong" }
         })
-        // upgrades with a wrong token count as connects too, and are cheaper to make
+        // upgrades with an invalid token count as connects too, and are cheaper to make
         for (let sent = 0; sent < 600; sent += 50) {
           yield* Effect.all(Array.from({ length: 50 }, () => refusal(dial(from("203.0.113.7")))), {
             concurrency: "unbounded"

@@ -35,7 +35,7 @@ const command = {
   issued_by: null
 }
 
-/** The status of the answer to a POST that names a body of 8 MiB and sends none of it. */
+/** The status of the response to a POST that names a body of 8 MiB and sends none of it. */
 const statusBeforeBody = (base: string, token: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(base)
@@ -58,7 +58,7 @@ const recorded: ReadonlyArray<{ readonly step: string; readonly query?: string; 
 
 describe.each(laneEngines)("long-poll on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.effect("the probe answers at once with both ids, under both names, and hands out nothing", () =>
+    it.effect("the probe's response comes at once with both ids, under both names, and hands out nothing", () =>
       Effect.gen(function*() {
         const { agent_id, poll, project, token } = yield* fresh
         const key = yield* freshKey({ roles: { [project.id]: "operator" } })
@@ -67,18 +67,18 @@ describe.each(laneEngines)("long-poll on %s", (engine) => {
           body: { agent_id, engine: "huey", task_id: "t1" }
         })
         assert.strictEqual(issued.status, 202)
-        const answer = yield* run(() => poll.probe())
-        assert.strictEqual(answer.status, 200)
-        assert.deepStrictEqual(answer.json, { frames: [] })
+        const response = yield* run(() => poll.probe())
+        assert.strictEqual(response.status, 200)
+        assert.deepStrictEqual(response.json, { frames: [] })
         for (const family of ["x-z4j", "x-svc"]) {
-          assert.strictEqual(answer.headers.get(`${family}-agent-id`), agent_id)
-          assert.strictEqual(answer.headers.get(`${family}-project-id`), project.id)
+          assert.strictEqual(response.headers.get(`${family}-agent-id`), agent_id)
+          assert.strictEqual(response.headers.get(`${family}-project-id`), project.id)
         }
         const line = yield* AgentSessions
         assert.deepStrictEqual(line.sessions(agent_id), [])
         const shown = yield* request("GET", `/projects/${project.slug}/commands/${issued.json.id}`, key)
         assert.strictEqual(shown.json.status, "pending")
-        assert.notInclude(JSON.stringify(answer.json), token)
+        assert.notInclude(JSON.stringify(response.json), token)
       }))
 
     it.effect("the recorded session: probe, poll, heartbeat and status, a command, its ack, result and event", () =>
@@ -89,8 +89,8 @@ describe.each(laneEngines)("long-poll on %s", (engine) => {
         assert.strictEqual((yield* run(() => poll.probe())).status, 200)
         const waiting = yield* Effect.fork(run(() => poll.pull(30, 50)))
         yield* until(Effect.sync(() => line.sessions(agent_id).length), (sessions) => sessions === 1)
-        const asked = recorded.filter(({ step }) => step.startsWith("GET")).map(({ query }) => query)
-        assert.deepStrictEqual(new Set(asked), new Set(["wait=0&max_frames=0", "wait=30&max_frames=50"])) // as here
+        const queries = recorded.filter(({ step }) => step.startsWith("GET")).map(({ query }) => query)
+        assert.deepStrictEqual(new Set(queries), new Set(["wait=0&max_frames=0", "wait=30&max_frames=50"])) // as here
         const posts = recorded.filter(({ step }) => step.startsWith("POST")).map(({ body_json }) =>
           JSON.parse(body_json ?? "").frames.map((frame: string) => JSON.parse(frame))
         )
@@ -180,7 +180,7 @@ describe.each(laneEngines)("long-poll on %s", (engine) => {
         assert.strictEqual((yield* run(() => other.push([other.seal("heartbeat", {})]))).status, 200)
       }))
 
-    it.effect("a frame that fails its checks burns the nonce, and a fresh one goes on", () =>
+    it.effect("a frame that fails its checks ends the nonce, and a fresh one works", () =>
       Effect.gen(function*() {
         const { again, agent_id } = yield* fresh
         const sql = yield* SqlClient.SqlClient
@@ -194,10 +194,10 @@ describe.each(laneEngines)("long-poll on %s", (engine) => {
         for (const [reason, tampering] of tamperings) {
           const poll = again()
           const good = poll.seal("heartbeat", {})
-          const answer = yield* run(() =>
+          const response = yield* run(() =>
             poll.push([good, poll.signed("event_batch", { events: [event()] }, tampering)])
           )
-          assert.deepInclude(answer.json, { status: 400, code: "frame_refused" }, reason)
+          assert.deepInclude(response.json, { status: 400, code: "frame_refused" }, reason)
           const after = yield* run(() => poll.push([poll.seal("heartbeat", {})]))
           assert.strictEqual(after.status, 400)
           assert.strictEqual((yield* run(() => poll.pull(0))).status, 400)
@@ -216,7 +216,7 @@ describe.each(laneEngines)("long-poll on %s", (engine) => {
         assert.isAtLeast(counts.values.find(({ labels }) => labels.reason === "old_seq")?.value ?? 0, 1)
       }))
 
-    it.effect("what the agent can take apart or give up on is 413 and 422, and the session goes on", () =>
+    it.effect("what the agent can take apart or give up on is 413 and 422, and the session continues", () =>
       Effect.gen(function*() {
         const { poll } = yield* fresh
         const long = poll.signed("event_batch", { events: ["x".repeat(1_048_577)] }, {})
@@ -224,9 +224,9 @@ describe.each(laneEngines)("long-poll on %s", (engine) => {
         const huge = "x".repeat(1024 * 1024)
         assert.strictEqual((yield* run(() => poll.push(Array.from({ length: 9 }, () => huge)))).status, 413)
         const misfit = poll.signed("event_batch", { events: 1 }, {})
-        const answer = yield* run(() => poll.push([misfit]))
-        assert.deepInclude(answer.json, { status: 422, code: "validation_failed" })
-        assert.strictEqual(answer.json.details.issues[0].path, "frames.0")
+        const response = yield* run(() => poll.push([misfit]))
+        assert.deepInclude(response.json, { status: 422, code: "validation_failed" })
+        assert.strictEqual(response.json.details.issues[0].path, "frames.0")
         assert.strictEqual((yield* run(() => poll.push([]))).status, 422)
         assert.strictEqual((yield* run(() => poll.push(Array.from({ length: 501 }, () => "{}")))).status, 422)
         assert.strictEqual((yield* run(() => poll.pull(61))).status, 422)
@@ -297,10 +297,10 @@ describe.each(laneEngines)("long-poll on %s", (engine) => {
     it.effect("one agent has a bounded number of sessions", () =>
       Effect.gen(function*() {
         const { again } = yield* fresh
-        const answers = yield* Effect.all(Array.from({ length: 70 }, () => run(() => again().probe())), {
+        const responses = yield* Effect.all(Array.from({ length: 70 }, () => run(() => again().probe())), {
           concurrency: 10
         })
-        const statuses = answers.map(({ status }) => status)
+        const statuses = responses.map(({ status }) => status)
         assert.strictEqual(statuses.filter((status) => status === 200).length, 64)
         assert.strictEqual(statuses.filter((status) => status === 429).length, 6)
       }))
@@ -310,12 +310,12 @@ describe.each(laneEngines)("long-poll on %s", (engine) => {
         const { agent_id, poll } = yield* fresh
         const sql = yield* SqlClient.SqlClient
         const frames = [poll.seal("heartbeat", {})]
-        const answers = yield* Effect.all([
+        const responses = yield* Effect.all([
           run(() => poll.pull(0)),
           run(() => poll.push(frames)),
           run(() => poll.pull(0))
         ], { concurrency: 3 })
-        assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 200])
+        assert.deepStrictEqual(responses.map(({ status }) => status), [200, 200, 200])
         assert.deepStrictEqual(
           yield* sql`SELECT worker_id, session_id, state FROM agent_workers WHERE agent_id = ${agent_id}`,
           [{ worker_id: agent_id, session_id: poll.nonce, state: "online" }]
@@ -329,8 +329,8 @@ describe.each(laneEngines)("long-poll on %s", (engine) => {
         const events = [event({ id: randomUUID(), task_id: "once" })]
         const other = again()
         for (const session of [poll, poll, other]) {
-          const answer = yield* run(() => session.push([session.seal("event_batch", { events }, "ev_same")]))
-          assert.deepStrictEqual([answer.status, answer.json.accepted], [200, 1])
+          const response = yield* run(() => session.push([session.seal("event_batch", { events }, "ev_same")]))
+          assert.deepStrictEqual([response.status, response.json.accepted], [200, 1])
         }
         const tasks = yield* sql`SELECT task_id, retry_count FROM tasks WHERE project_id = ${project.id}`
         assert.deepStrictEqual(tasks, [{ task_id: "once", retry_count: 0 }])
@@ -342,10 +342,10 @@ describe.each(laneEngines)("long-poll on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const frames = Array.from({ length: 500 }, (_, index) =>
           index % 5 === 0 ? poll.seal("heartbeat", {}) : poll.seal("event_batch", { events: [event()] }))
-        const answer = yield* run(() =>
+        const response = yield* run(() =>
           poll.push(frames)
         )
-        assert.deepStrictEqual([answer.status, answer.json.accepted], [200, 500])
+        assert.deepStrictEqual([response.status, response.json.accepted], [200, 500])
         const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM tasks WHERE project_id = ${project.id}`
         assert.strictEqual(row?.n, 400)
       }))

@@ -21,7 +21,7 @@ const pongOf = (ws: WebSocket, text: string): Promise<void> =>
 
 describe.each(laneEngines)("pings of an agent on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("are answered once the results before them are committed", () =>
+    it.scoped("get their pongs once the results before them are committed", () =>
       Effect.gen(function*() {
         const { project, ...options } = yield* fresh
         const sql = yield* SqlClient.SqlClient
@@ -54,7 +54,7 @@ describe.each(laneEngines)("pings of an agent on %s", (engine) => {
         })))
         yield* Deferred.await(locked)
         const pong = pongOf(agent.ws, "after the result").then(() => log.push("pong"))
-        agent.answer({ id }, { status: "success", result: {} })
+        agent.sendResult({ id }, { status: "success", result: {} })
         agent.ws.ping("after the result")
         yield* Effect.sleep("300 millis") // time for a pong that does not wait
         yield* Deferred.succeed(release, undefined)

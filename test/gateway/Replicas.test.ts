@@ -101,10 +101,10 @@ describe("two replicas over one PostgreSQL", () => {
           replica
         )
         assert.strictEqual(issued.status, 202, JSON.stringify(issued.json))
-        const answer = yield* Fiber.join(waiting)
-        const command = atA.open(answer.json.frames[0]) // checks that the seq is above the last one
+        const response = yield* Fiber.join(waiting)
+        const command = atA.open(response.json.frames[0]) // checks that the seq is above the last one
         assert.strictEqual(command.id, issued.json.id)
-        seqs.push(JSON.parse(answer.json.frames[0]).seq)
+        seqs.push(JSON.parse(response.json.frames[0]).seq)
         const frames = [
           atA.seal("command_ack", {}, command.id),
           atA.seal("command_result", { status: "success", result: null, error: null }, command.id)
@@ -132,7 +132,7 @@ describe("two replicas over one PostgreSQL", () => {
       const before = yield* activated(publisher)
       yield* before.publish([row()])
       assert.strictEqual(standby.commands.length, 0)
-      yield* run(() => publisher.cut())
+      yield* run(() => publisher.terminate())
       const after = yield* activated(standby)
       assert.strictEqual(after.epoch.stream_id, before.epoch.stream_id)
       assert.strictEqual(after.epoch.epoch_number, before.epoch.epoch_number + 1)

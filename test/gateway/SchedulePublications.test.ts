@@ -122,7 +122,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
         )
       }))
 
-    it.scoped("names can be exchanged, and two schedules of one name are told apart", () =>
+    it.scoped("names can be exchanged, and two schedules of one name stay distinct", () =>
       Effect.gen(function*() {
         const { options, schedules } = yield* fresh
         const publisher = yield* activated(yield* beat(options))
@@ -160,7 +160,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
         const publisher = yield* activated(yield* beat(options))
-        const rows = Array.from({ length: 5 }, (_, at) => row({ source_key: `k${at}`, name: `n${at}` }))
+        const rows = Array.from({ length: 5 }, (_, index) => row({ source_key: `k${index}`, name: `n${index}` }))
         const frames = publisher.frames(rows, { maxBytes: 1 })
         assert.strictEqual(frames.length, 6)
         const [first, ...rest] = frames.toReversed()
@@ -197,7 +197,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
         assert.deepInclude((yield* streamsOf(project))[0], { accepted_sequence: 3, schedule_count: 1 })
       }))
 
-    it.scoped("a wrong snapshot is refused as a whole; the session and the schedules stay", () =>
+    it.scoped("an invalid snapshot is refused as a whole; the session and the schedules stay", () =>
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
         const agent = yield* beat(options)
@@ -226,11 +226,11 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
           assert.strictEqual(stream?.accepted_sequence, 1)
         }
         const [good] = publisher.frames([row({ name: "never" })])
-        const wrong = [
+        const invalid = [
           { ...good!, frame_digest: "0".repeat(64) },
           { ...good!, frame_digest: "" }
         ]
-        for (const frame of wrong) assert.strictEqual((yield* publisher.send([frame]))[0]?.rejected, 1)
+        for (const frame of invalid) assert.strictEqual((yield* publisher.send([frame]))[0]?.rejected, 1)
         assert.deepStrictEqual((yield* schedules).map(({ name }: { name: string }) => name), ["nightly"])
         // the next right one clears the error
         yield* publisher.publish([row({ name: "again" })])
@@ -260,13 +260,13 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
         const first = yield* beat(options)
         yield* (yield* activated(first)).publish([row()])
         const second = yield* beat(options)
-        yield* Effect.promise(() => first.cut())
+        yield* Effect.promise(() => first.terminate())
         const publisher = yield* activated(second)
         assert.strictEqual(publisher.epoch.epoch_number, 2)
         assert.strictEqual((yield* schedules).length, 1)
         yield* publisher.publish([row({ name: "later" })])
         assert.deepStrictEqual((yield* schedules).map(({ name }: { name: string }) => name), ["later"])
-        yield* Effect.promise(() => second.cut())
+        yield* Effect.promise(() => second.terminate())
         yield* until(streamsOf(project), ([stream]) => stream?.status === "ended")
         assert.strictEqual((yield* schedules).length, 1)
       }))
@@ -285,7 +285,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
       Effect.gen(function*() {
         const { options, project } = yield* fresh
         const agent = yield* beat(options)
-        agent.onCommand = (command) => agent.answer(command, { status: "failed", error: "no store" })
+        agent.onCommand = (command) => agent.sendResult(command, { status: "failed", error: "no store" })
         const [stream] = yield* until(streamsOf(project), ([stream]) => stream?.status === "failed")
         assert.include(stream?.error, "no store")
       }))
@@ -308,7 +308,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
         const agent = yield* beat(options, schedulerHello(["celery-beat", "apscheduler"]))
         const publisher = yield* activated(agent)
         yield* publisher.publish([row()])
-        agent.answer(yield* activationOf(agent, "apscheduler"), { status: "failed", error: "no store" })
+        agent.sendResult(yield* activationOf(agent, "apscheduler"), { status: "failed", error: "no store" })
         yield* until(streamsOf(project), (streams) => streams.some(({ status }) => status === "failed"))
         const fleet = Effect.map(request("GET", "/schedulers", key), ({ json }) => json)
         const before = yield* fleet
@@ -322,14 +322,14 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
         const stranger = yield* freshKey({ roles: {} })
         assert.strictEqual((yield* request("GET", "/schedulers", stranger)).json.total, 1)
 
-        const answer = yield* request("POST", `/projects/${project.slug}/schedules:resync`, key)
-        assert.strictEqual(answer.status, 202)
-        assert.deepStrictEqual(answer.json, {
+        const response = yield* request("POST", `/projects/${project.slug}/schedules:resync`, key)
+        assert.strictEqual(response.status, 202)
+        assert.deepStrictEqual(response.json, {
           agents_dispatched: 1,
           schedulers_observed: ["apscheduler", "celery-beat"]
         })
         const command = yield* Effect.promise(() => agent.command("schedule.resync"))
-        agent.answer(command, { status: "success", result: { schedulers_drained: 1 } })
+        agent.sendResult(command, { status: "success", result: { schedulers_drained: 1 } })
         yield* publisher.publish([])
         assert.deepStrictEqual(yield* schedules, [])
         yield* Effect.promise(() =>
@@ -353,17 +353,17 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
         yield* a.publish([])
         assert.deepInclude((yield* schedules)[0], { quarantine_code: null, total_runs: 3 })
         yield* a.publish([row({ expression: "1 1 * * *" })])
-        const [held] = yield* schedules
-        assert.deepInclude(held, { quarantine_code: "two_owners", expression: "5 3 * * *" })
-        assert.include(held.quarantine_detail, "\"second agent\"")
-        assert.isNotNull(held.quarantined_at)
+        const [quarantined] = yield* schedules
+        assert.deepInclude(quarantined, { quarantine_code: "two_owners", expression: "5 3 * * *" })
+        assert.include(quarantined.quarantine_detail, "\"second agent\"")
+        assert.isNotNull(quarantined.quarantined_at)
         // another key under the name is a second owner too
         yield* a.publish([row({ source_key: "other" })])
-        assert.deepInclude((yield* schedules)[0], { quarantine_code: "two_owners", id: held.id })
+        assert.deepInclude((yield* schedules)[0], { quarantine_code: "two_owners", id: quarantined.id })
         yield* a.publish([row()])
         assert.deepInclude((yield* schedules)[0], { quarantine_code: null, quarantine_detail: null })
         yield* a.publish([row({ expression: "1 1 * * *" })])
-        yield* Effect.promise(() => second.cut())
+        yield* Effect.promise(() => second.terminate())
         const [free] = yield* until(schedules, ([schedule]) => schedule.quarantine_code === null)
         assert.strictEqual(free.expression, "1 1 * * *")
         // a deleted agent takes its claims with it
@@ -397,8 +397,8 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
         const greedy = yield* beat(options, schedulerHello(schedulers))
         for (const scheduler of schedulers) {
           const publisher = yield* activated(greedy, scheduler)
-          const rows = Array.from({ length: 31 }, (_, at) =>
-            row({ scheduler, source_key: `k${at}`, name: `n${at}`, kwargs: { text: "x".repeat(700_000) } }))
+          const rows = Array.from({ length: 31 }, (_, index) =>
+            row({ scheduler, source_key: `k${index}`, name: `n${index}`, kwargs: { text: "x".repeat(700_000) } }))
           yield* publisher.send(publisher.frames(rows).slice(0, -1))
         }
         const other = yield* activated(yield* beat({ base: options.base, ...(yield* freshAgent(project, "other")) }))
@@ -410,7 +410,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
       Effect.gen(function*() {
         const { options, project } = yield* fresh
         const publisher = yield* activated(yield* beat(options))
-        const rows = Array.from({ length: 10_001 }, (_, at) => row({ source_key: `k${at}`, name: `n${at}` }))
+        const rows = Array.from({ length: 10_001 }, (_, index) => row({ source_key: `k${index}`, name: `n${index}` }))
         yield* publisher.publish(rows.slice(1))
         assert.deepInclude((yield* streamsOf(project))[0], { schedule_count: 10_000, error: null })
         assert.strictEqual((yield* publisher.publish(rows)).at(-1)?.rejected, 1)

@@ -15,7 +15,7 @@ const read = (kind: string, worker: string | null = null, engine = "celery"): Ag
 }
 
 const watching = () => {
-  const given = new Map<string, string>()
+  const adviceByCode = new Map<string, string>()
   const present: PresenceHandle = {
     touch: () => {},
     reportAdapterHealth: () => {},
@@ -24,11 +24,11 @@ const watching = () => {
     namespace: noNamespace,
     reportApart: () => {},
     disconnect: () => {},
-    setAdvice: (code, detail) => detail === null ? given.delete(code) : given.set(code, detail)
+    setAdvice: (code, detail) => detail === null ? adviceByCode.delete(code) : adviceByCode.set(code, detail)
   }
   const watch = new SetupAdvisor()
   return {
-    given,
+    adviceByCode,
     observe: (event: AgentEvent, now = 0) => watch.observe(event, present, now),
     observeHealth: (health: Readonly<Record<string, unknown>>) => watch.observeHealth(health, present)
   }
@@ -36,47 +36,47 @@ const watching = () => {
 
 describe("set-up advice", () => {
   it("fact 7: only received and revoked events for a minute: the worker runs without -E", () => {
-    const { given, observe } = watching()
-    for (let at = 0; at < 10; at++) observe(read(at === 3 ? "task.revoked" : "task.received"), at * 5000)
-    assert.strictEqual(given.size, 0)
+    const { adviceByCode, observe } = watching()
+    for (let index = 0; index < 10; index++) observe(read(index === 3 ? "task.revoked" : "task.received"), index * 5000)
+    assert.strictEqual(adviceByCode.size, 0)
     observe(read("task.received"), 60_000)
-    assert.include(given.get("events_off"), "-E")
+    assert.include(adviceByCode.get("events_off"), "-E")
     observe(read("task.started"), 61_000)
-    assert.strictEqual(given.size, 0)
+    assert.strictEqual(adviceByCode.size, 0)
   })
 
   it("an engine that did not start, until a heartbeat of its process or a new session has no such report", () => {
-    const { given, observeHealth } = watching()
-    given.set("engine_failed", "of an earlier session")
+    const { adviceByCode, observeHealth } = watching()
+    adviceByCode.set("engine_failed", "of an earlier session")
     observeHealth({ "bullmq.broker_type": "redis" })
-    assert.strictEqual(given.size, 0)
-    given.set("engine_failed", "of another process")
+    assert.strictEqual(adviceByCode.size, 0)
+    adviceByCode.set("engine_failed", "of another process")
     observeHealth({ "bullmq.error": "Redis is away" })
-    assert.strictEqual(given.size, 1)
+    assert.strictEqual(adviceByCode.size, 1)
     observeHealth({ "bullmq.start_error": "getBackend is not a function\0", "rq.start_error": 7 })
     assert.strictEqual(
-      given.get("engine_failed"),
+      adviceByCode.get("engine_failed"),
       "The engine bullmq did not start: getBackend is not a function\ufffd"
     )
     observeHealth({ "bullmq.broker_type": "redis" })
-    assert.strictEqual(given.size, 0)
+    assert.strictEqual(adviceByCode.size, 0)
   })
 
   it("few events, or other engines, are no reason for advice", () => {
-    const { given, observe } = watching()
+    const { adviceByCode, observe } = watching()
     observe(read("task.received"), 0)
     observe(read("task.received"), 600_000)
-    for (let at = 0; at < 10; at++) observe(read("task.received", null, "huey"), at * 60_000)
-    assert.strictEqual(given.size, 0)
+    for (let index = 0; index < 10; index++) observe(read("task.received", null, "huey"), index * 60_000)
+    assert.strictEqual(adviceByCode.size, 0)
   })
 
   it("events of a second worker: no local hostname", () => {
-    const { given, observe } = watching()
+    const { adviceByCode, observe } = watching()
     observe(read("task.started", "w1@a"))
     observe(read("task.started"))
     observe(read("task.started", "w1@a"))
-    assert.strictEqual(given.size, 0)
+    assert.strictEqual(adviceByCode.size, 0)
     observe(read("task.succeeded", "w2@b"))
-    assert.include(given.get("foreign_workers"), "Z4J_CELERY_LOCAL_HOSTNAME")
+    assert.include(adviceByCode.get("foreign_workers"), "Z4J_CELERY_LOCAL_HOSTNAME")
   })
 })

@@ -13,7 +13,7 @@ import { type Engine, temporaryHome } from "../databases.ts"
 import { laneEngines } from "../engines.ts"
 import { until } from "../until.ts"
 
-/** A peer that upgrades and then neither reads nor answers. */
+/** A peer that upgrades and then neither reads nor writes. */
 const mutePeer = (base: string, token: string): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(base)
@@ -97,12 +97,12 @@ describe("shutdown while an agent executes a command", () => {
           yield* issue
           const command = yield* Effect.promise(() => agent.command())
           agent.ack(command)
-          const answered = sleep(500).then(() => agent.answer(command, { status: "success" }))
-          return { agent, answered, id: command.id }
+          const sendingResult = sleep(500).then(() => agent.sendResult(command, { status: "success" }))
+          return { agent, sendingResult, id: command.id }
         }),
         { home }
       )
-      yield* Effect.promise(() => opened.answered)
+      yield* Effect.promise(() => opened.sendingResult)
       assert.deepInclude(yield* Effect.promise(() => opened.agent.closed), { code: 1012 })
       const db = new BetterSqlite3(join(home, "svc.db"), { readonly: true })
       assert.strictEqual(db.prepare("SELECT status FROM commands WHERE id = ?").pluck().get(opened.id), "completed")

@@ -3,8 +3,8 @@ import { ClockOffset } from "../../src/protocol/ClockOffset.ts"
 
 /** Frames of one clock that is so far ahead of the receiver's, every 10 s, each so long on its way. */
 const observe = (offset: ClockOffset, ahead: number, from: number, delays: ReadonlyArray<number>): void =>
-  delays.forEach((delay, at) => {
-    const now = from + at * 10_000
+  delays.forEach((delay, index) => {
+    const now = from + index * 10_000
     offset.observe(now - delay + ahead, now)
   })
 

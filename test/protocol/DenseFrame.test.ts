@@ -17,11 +17,11 @@ const ids = {
 }
 const now = Date.UTC(2026, 10, 21)
 
-const event = (data: JsonInput, at = 0) => ({
-  id: `5a0c8ddc-df51-4b7e-bcb0-4aa5bd90${String(at).padStart(4, "0")}`,
+const event = (data: JsonInput, index = 0) => ({
+  id: `5a0c8ddc-df51-4b7e-bcb0-4aa5bd90${String(index).padStart(4, "0")}`,
   kind: "task.succeeded",
   engine: "rq",
-  task_id: `t${at}`,
+  task_id: `t${index}`,
   occurred_at: "2026-11-21T06:53:25.758085+00:00",
   data
 })
@@ -65,11 +65,11 @@ const frames: ReadonlyArray<readonly [title: string, text: string]> = [
   ],
   [
     "more values than a frame may hold in events that each may",
-    seal(Array.from({ length: 8 }, (_, at) => event({ list: Array.from({ length: 15_000 }, () => at) }, at)))
+    seal(Array.from({ length: 8 }, (_, index) => event({ list: Array.from({ length: 15_000 }, () => index) }, index)))
   ],
   [
     "1 500 events of 60 values",
-    seal(Array.from({ length: 1500 }, (_, at) => event({ list: Array.from({ length: 60 }, () => at) }, at)))
+    seal(Array.from({ length: 1500 }, (_, index) => event({ list: Array.from({ length: 60 }, () => index) }, index)))
   ],
   ["events that are none", seal([event({ a: 1 }, 1)]).replace("[{", `[${"0,".repeat(50_000)}{`)],
   ["a wrong signature", seal([event(keys(50_000))]).replace(/"hmac":"./, "\"hmac\":\"x")],
@@ -86,7 +86,7 @@ const frames: ReadonlyArray<readonly [title: string, text: string]> = [
     })
   ],
   [
-    "an answer to a command with a large result",
+    "a large result of a command",
     encodeFrame(
       "command_result",
       "c_1",
@@ -116,17 +116,17 @@ describe("dense frames", () => {
     assert.deepInclude(decodeApart(text, session).frame, { reason: "old_seq" })
   })
 
-  it("are told by their commas and brackets, in UTF-8 as in UTF-16; a full frame of usual events is none", () => {
+  it("are recognized by their commas and brackets, in UTF-8 as in UTF-16; a full frame of usual events is none", () => {
     const usual = seal(
-      Array.from({ length: 2000 }, (_, at) =>
+      Array.from({ length: 2000 }, (_, index) =>
         event({
           task_name: "shop.pay",
           queue: "celery",
           worker: "celery@host",
           args: [1, "two"],
-          kwargs: { order: at, total: 12.5 },
+          kwargs: { order: index, total: 12.5 },
           runtime_ms: 12
-        }, at))
+        }, index))
     )
     assert.isAbove(usual.length, 550_000)
     assert.isFalse(isDense(Buffer.from(usual), usual.length))

@@ -143,34 +143,34 @@ describe("readEvent", () => {
   })
 
   const name = "x".repeat(501)
-  const cut = (most: number, text = name) =>
+  const truncateName = (most: number, text = name) =>
     `${text.slice(0, most - 14)}[${createHash("sha256").update(text, "utf16le").digest("hex").slice(0, 12)}]`
 
-  it.each<[field: string, wrong: object, read: object]>([
+  it.each<[field: string, invalid: object, read: object]>([
     ["engine", { engine: null }, { engine: "unknown" }],
-    ["engine", { engine: name }, { engine: cut(40) }],
-    ["engine", { engine: "a\0" }, { engine: `a\ufffd[${cut(14, "a\0").slice(-13)}` }],
-    ["task_id", { task_id: name }, { taskId: cut(200) }],
-    ["task_id", { task_id: "a\0" }, { taskId: `a\ufffd[${cut(14, "a\0").slice(-13)}` }],
+    ["engine", { engine: name }, { engine: truncateName(40) }],
+    ["engine", { engine: "a\0" }, { engine: `a\ufffd[${truncateName(14, "a\0").slice(-13)}` }],
+    ["task_id", { task_id: name }, { taskId: truncateName(200) }],
+    ["task_id", { task_id: "a\0" }, { taskId: `a\ufffd[${truncateName(14, "a\0").slice(-13)}` }],
     ["kind", { kind: null }, { kind: "unknown" }],
     ["occurred_at", { occurred_at: "2026-11-21T06:56:27" }, { occurredAt: "2026-11-27T12:00:00.000000Z" }],
     ["occurred_at", { occurred_at: 1795243586 }, { occurredAt: "2026-11-27T12:00:00.000000Z" }],
     ["occurred_at", { occurred_at: "10000-01-01T00:00:00Z" }, { occurredAt: "2026-11-27T12:00:00.000000Z" }],
     ["occurred_at", { occurred_at: "1999-12-31T23:59:59.999999Z" }, { occurredAt: "2026-11-27T12:00:00.000000Z" }],
     ["occurred_at", { occurred_at: "2200-01-01T00:00:00Z" }, { occurredAt: "2026-11-27T12:00:00.000000Z" }]
-  ])("changes %s alone: %j", (field, wrong, changed) => {
-    const { data, ...rest } = read({ ...good, ...wrong })
+  ])("changes %s alone: %j", (field, invalid, changed) => {
+    const { data, ...rest } = read({ ...good, ...invalid })
     const { data: _, ...plain } = read(good)
     assert.deepEqual<unknown>(rest, { ...plain, ...changed })
     assert.deepStrictEqual(fieldsOf(data), { ...good.data, svc_altered: [field] })
   })
 
   it.each<[field: string, value: unknown, read: unknown]>([
-    ["task_name", name, cut(500)],
-    ["queue", name, cut(200)],
-    ["worker", "w\0", `w\ufffd[${cut(14, "w\0").slice(-13)}`],
-    ["parent_task_id", name, cut(200)],
-    ["root_task_id", name, cut(200)],
+    ["task_name", name, truncateName(500)],
+    ["queue", name, truncateName(200)],
+    ["worker", "w\0", `w\ufffd[${truncateName(14, "w\0").slice(-13)}`],
+    ["parent_task_id", name, truncateName(200)],
+    ["root_task_id", name, truncateName(200)],
     ["eta", "+275760-09-13T00:00:00.000Z", null],
     ["eta", "0001-01-01T00:00:00Z", null],
     ["eta", 8.64e15, null],
@@ -208,7 +208,7 @@ describe("readEvent", () => {
 
   it("adds to the fields that the agent has changed", () => {
     const data = { queue: name, svc_altered: ["args", 7, name] }
-    assert.deepStrictEqual(fieldsOf(read({ ...good, data }).data)["svc_altered"], ["args", "queue", cut(64)])
+    assert.deepStrictEqual(fieldsOf(read({ ...good, data }).data)["svc_altered"], ["args", "queue", truncateName(64)])
   })
 
   it.each([null, 1, "x", []])("%j is no event", (event) => {

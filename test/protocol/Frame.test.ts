@@ -26,12 +26,12 @@ const field = (frameText: string, name: string): string => {
   return Json.asString(frame.get(name)) ?? ""
 }
 
-const opened = <F>(frame: F | FrameRefusal): F => {
+const assertDecoded = <F>(frame: F | FrameRefusal): F => {
   if (frame instanceof FrameRefusal) throw new Error(frame.reason)
   return frame
 }
 
-const reasonOf = (opened: unknown): string => opened instanceof FrameRefusal ? opened.reason : "accept"
+const reasonOf = (decoded: unknown): string => decoded instanceof FrameRefusal ? decoded.reason : "accept"
 
 const ids = {
   secret_b64url: "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
@@ -41,7 +41,7 @@ const ids = {
 }
 const NOW = millis("2026-11-21T06:46:30Z")
 
-/** A signed frame with whatever payload and members: `seal` would not let a test write a wrong one. */
+/** A signed frame with whatever payload and members: `seal` would not let a test write an invalid one. */
 const signed = (type: string, payload: string, id = "x_1"): string =>
   sessionOf(ids).signer.sign({
     type,
@@ -61,14 +61,14 @@ const openSigned = (type: string, payload: string) => decodeAgentFrame(signed(ty
 
 describe("recorded frames", () => {
   it.each(signedFrames)("$name opens", (vector) => {
-    const open = vector.direction === "agent->brain" ? decodeAgentFrame : decodeBrainFrame
+    const decode = vector.direction === "agent->brain" ? decodeAgentFrame : decodeBrainFrame
     const now = millis(field(vector.frame_json, "ts"))
-    const frame = opened<AgentFrame | BrainFrame>(open(vector.frame_json, sessionOf(vector), now))
+    const frame = assertDecoded<AgentFrame | BrainFrame>(decode(vector.frame_json, sessionOf(vector), now))
     assert.strictEqual<string>(frame.type, field(vector.frame_json, "type"))
     assert.strictEqual(frame.id, field(vector.frame_json, "id"))
 
-    const other = vector.direction === "agent->brain" ? decodeBrainFrame : decodeAgentFrame
-    const crossed = other(vector.frame_json, sessionOf(vector), now)
+    const decodeOther = vector.direction === "agent->brain" ? decodeBrainFrame : decodeAgentFrame
+    const crossed = decodeOther(vector.frame_json, sessionOf(vector), now)
     // Either end may send these two.
     if (!/^(heartbeat|error)/.test(field(vector.frame_json, "type"))) {
       assert.strictEqual(reasonOf(crossed), "unexpected_type")
@@ -87,12 +87,14 @@ describe("recorded frames", () => {
     const nonce = recorded.exchange[0]?.headers?.["x-z4j-session-nonce"] ?? ""
     const session = sessionOf({ ...recorded, session_id: nonce })
     const step = round === 0 ? "POST /api/v1/agent/events" : "200 commands response"
-    const open = round === 0 ? decodeAgentFrame : decodeBrainFrame
+    const decode = round === 0 ? decodeAgentFrame : decodeBrainFrame
     const frames = recorded.exchange.filter((entry) => entry.step === step).flatMap((entry): ReadonlyArray<string> =>
       JSON.parse(entry.body_json ?? "{}").frames
     )
     assert.isNotEmpty(frames)
-    for (const frame of frames) assert.strictEqual(reasonOf(open(frame, session, millis(field(frame, "ts")))), "accept")
+    for (const frame of frames) {
+      assert.strictEqual(reasonOf(decode(frame, session, millis(field(frame, "ts")))), "accept")
+    }
   })
 })
 
@@ -126,8 +128,11 @@ describe("refusals", () => {
   /** Brings a guard to the recorded state. */
   const restore = (session: WireSession, { state }: BadVector, now: number): void => {
     const { last_seq, seen_nonces } = state
-    const nonces = [...seen_nonces, ...Array.from({ length: last_seq }, (_, at) => `seen-${at}`)].slice(0, last_seq)
-    nonces.forEach((nonce, at) => session.guard.accept(last_seq - nonces.length + at + 1, nonce, now, now))
+    const nonces = [...seen_nonces, ...Array.from({ length: last_seq }, (_, index) => `seen-${index}`)].slice(
+      0,
+      last_seq
+    )
+    nonces.forEach((nonce, index) => session.guard.accept(last_seq - nonces.length + index + 1, nonce, now, now))
   }
 
   it.each(readVectors<ReadonlyArray<BadVector>>("signing-bad.json"))("$name: $expect", (vector) => {
@@ -176,7 +181,7 @@ describe("refusals", () => {
     assert.deepStrictEqual(frame, new FrameRefusal("malformed", "id"))
   })
 
-  it("never throw, wherever a frame is cut off or hurt", () => {
+  it("never throw, wherever a frame is truncated or damaged", () => {
     const [vector] = signedFrames.filter(({ name }) => name === "event_batch.celery_solo_signal.task.failed")
     assert.isDefined(vector)
     const text = vector.frame_json
@@ -185,10 +190,10 @@ describe("refusals", () => {
       assert.strictEqual(reasonOf(decodeAgentFrame(text.slice(0, end), sessionOf(vector), now)), "not_json")
     }
     const insert = fc.fullUnicodeString({ maxLength: 3 })
-    const change = fc.record({ at: fc.nat(text.length), remove: fc.nat(4), insert })
+    const change = fc.record({ position: fc.nat(text.length), remove: fc.nat(4), insert })
     fc.assert(
-      fc.property(change, ({ at, insert, remove }) => {
-        const changed = text.slice(0, at) + insert + text.slice(at + remove)
+      fc.property(change, ({ insert, position, remove }) => {
+        const changed = text.slice(0, position) + insert + text.slice(position + remove)
         const reason = reasonOf(decodeAgentFrame(changed, sessionOf(vector), now))
         // White space between tokens is no harm; all else is found.
         if (changed.replace(/\s/g, "") !== text.replace(/\s/g, "")) assert.notStrictEqual(reason, "accept")
@@ -200,7 +205,7 @@ describe("refusals", () => {
 
 describe("payloads", () => {
   it("take their defaults where a field is absent or null", () => {
-    assert.deepEqual<unknown>(opened(openSigned("heartbeat", "{\"dropped_events\":null}")).payload, {
+    assert.deepEqual<unknown>(assertDecoded(openSigned("heartbeat", "{\"dropped_events\":null}")).payload, {
       adapterHealth: {},
       bufferSize: 0,
       droppedEvents: 0,
@@ -211,14 +216,14 @@ describe("payloads", () => {
 
   it("keep a result's numbers as they were sent", () => {
     const text = `{"status":"success","result":{"n":12345678901234567890,"f":1.0}}`
-    const { payload } = opened(openSigned("command_result", text))
+    const { payload } = assertDecoded(openSigned("command_result", text))
     assert.isTrue("result" in payload && payload.result !== null)
     if ("result" in payload) assert.strictEqual(payload.result?.text, "{\"f\":1.0,\"n\":12345678901234567890}")
   })
 
-  it("cut a long message and replace its NUL", () => {
+  it("truncate a long message and replace its NUL", () => {
     const text = `{"status":"failed","error":"\\u0000${"x".repeat(9000)}"}`
-    assert.deepEqual<unknown>(opened(openSigned("command_result", text)).payload, {
+    assert.deepEqual<unknown>(assertDecoded(openSigned("command_result", text)).payload, {
       status: "failed",
       result: null,
       error: `\ufffd${"x".repeat(8191)}`,
@@ -257,7 +262,7 @@ describe("seal", () => {
     assert.instanceOf(parameters, Json.JsonObject)
     const target = new Json.CanonicalText("{\"id\":\"t-1\",\"type\":\"task\"}")
     const text = encodeFrame("command", "c-1", { action: "retry_task", target, parameters }, sessionOf(ids), NOW)
-    const { payload } = opened(decodeBrainFrame(text, sessionOf(ids), NOW))
+    const { payload } = assertDecoded(decodeBrainFrame(text, sessionOf(ids), NOW))
     assert.isTrue("parameters" in payload)
     if (!("parameters" in payload)) return
     assert.strictEqual(payload.parameters.text, parameters.text)

@@ -17,17 +17,17 @@ const ids = {
 
 describe("hello", () => {
   it.each(hellos)("$name opens", ({ frame_json }) => {
-    const opened = decodeHelloFrame(frame_json)
+    const decoded = decodeHelloFrame(frame_json)
     const { id, payload } = JSON.parse(frame_json)
-    if (opened instanceof FrameRefusal) assert.fail(opened.reason)
-    assert.strictEqual(opened.id, id)
-    assert.strictEqual(opened.payload.protocolVersion, "2")
-    assert.strictEqual(opened.payload.workerId, payload.worker_id)
-    assert.deepStrictEqual(opened.payload.engines, payload.engines)
-    assert.deepStrictEqual(opened.payload.schedulers, payload.schedulers)
-    assert.deepStrictEqual(opened.payload.capabilities, payload.capabilities)
-    assert.deepStrictEqual(opened.payload.runtimeFeatures, payload.runtime_features)
-    assert.deepStrictEqual(decodeHelloFrame(encodeHelloFrame(id, payload)), opened)
+    if (decoded instanceof FrameRefusal) assert.fail(decoded.reason)
+    assert.strictEqual(decoded.id, id)
+    assert.strictEqual(decoded.payload.protocolVersion, "2")
+    assert.strictEqual(decoded.payload.workerId, payload.worker_id)
+    assert.deepStrictEqual(decoded.payload.engines, payload.engines)
+    assert.deepStrictEqual(decoded.payload.schedulers, payload.schedulers)
+    assert.deepStrictEqual(decoded.payload.capabilities, payload.capabilities)
+    assert.deepStrictEqual(decoded.payload.runtimeFeatures, payload.runtime_features)
+    assert.deepStrictEqual(decodeHelloFrame(encodeHelloFrame(id, payload)), decoded)
   })
 
   it("of an old agent has few fields", () => {
@@ -64,8 +64,8 @@ describe("hello", () => {
     ["bad_payload", `{"v":2,"type":"hello","id":"h","payload":{"protocol_version":2}}`],
     ["bad_payload", `{"v":2,"type":"hello","id":"h","payload":{"protocol_version":"${"2".repeat(41)}"}}`]
   ])("%s: %s", (reason, text) => {
-    const opened = decodeHelloFrame(text)
-    assert.strictEqual<unknown>(opened instanceof FrameRefusal ? opened.reason : "opened", reason)
+    const decoded = decodeHelloFrame(text)
+    assert.strictEqual<unknown>(decoded instanceof FrameRefusal ? decoded.reason : "opened", reason)
   })
 })
 
@@ -89,8 +89,11 @@ describe("hello_ack", () => {
     assert.notInstanceOf(decodeHelloAckFrame(recorded?.frame_json ?? ""), FrameRefusal)
   })
 
-  it.each([{ heartbeat_interval_seconds: 0 }, { max_frame_size_bytes: 100 }])("refuses %j", (wrong) => {
-    const sealed = encodeHelloAckFrame("a-1", { protocol_version: "2", brain_version: "", ...ids, ...wrong })
-    assert.deepStrictEqual<unknown>(decodeHelloAckFrame(sealed), new FrameRefusal("bad_payload", Object.keys(wrong)[0]))
+  it.each([{ heartbeat_interval_seconds: 0 }, { max_frame_size_bytes: 100 }])("refuses %j", (invalid) => {
+    const sealed = encodeHelloAckFrame("a-1", { protocol_version: "2", brain_version: "", ...ids, ...invalid })
+    assert.deepStrictEqual<unknown>(
+      decodeHelloAckFrame(sealed),
+      new FrameRefusal("bad_payload", Object.keys(invalid)[0])
+    )
   })
 })

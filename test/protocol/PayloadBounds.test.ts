@@ -80,7 +80,7 @@ const decode = (type: keyof typeof frames, payload: Fields): Readonly<Record<str
 /** The decoded name of a field: `worker_id` is `workerId`. */
 const decodedName = (field: string) => field.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
-const wide = Object.fromEntries(Array.from({ length: 1500 }, (_, at) => [`k${at}`, "v"]))
+const wide = Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`k${index}`, "v"]))
 
 const hostile: ReadonlyArray<JsonInput> = [
   null,
@@ -99,7 +99,7 @@ const hostile: ReadonlyArray<JsonInput> = [
   [],
   {},
   ["\0", "n".repeat(129), 7, null, ["celery"]],
-  Array.from({ length: 5000 }, (_, at) => `e${at}`),
+  Array.from({ length: 5000 }, (_, index) => `e${index}`),
   { "\0": "\0", ["n".repeat(129)]: 1, ok: { deep: [] } },
   { name: "n".repeat(65), sources: wide },
   wide
@@ -145,7 +145,7 @@ describe.each(Object.keys(frames) as ReadonlyArray<keyof typeof frames>)("a %s",
 })
 
 describe("the parts that remain", () => {
-  it("of a hello: long ids stay distinct, long lists keep their beginning, wrong entries are left out", () => {
+  it("of a hello: long ids stay distinct, long lists keep their beginning, invalid entries are left out", () => {
     const ends = ["a", "b"].map((end) => decode("hello", { worker_id: "w".repeat(200) + end })["workerId"])
     assert.notStrictEqual(ends[0], ends[1])
     for (const end of ends) assert.lengthOf(String(end), 128)
@@ -169,7 +169,7 @@ describe("the parts that remain", () => {
         "worker_pid"
       ]
     })
-    const many = decode("hello", { engines: Array.from({ length: 65 }, (_, at) => `e${at}`) })
+    const many = decode("hello", { engines: Array.from({ length: 65 }, (_, index) => `e${index}`) })
     assert.lengthOf(many["engines"] as ReadonlyArray<string>, 64)
   })
 

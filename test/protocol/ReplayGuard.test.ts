@@ -22,7 +22,7 @@ describe("ReplayGuard", () => {
     assert.isUndefined(guard.accept(900, "b", NOW, NOW))
   })
 
-  it("looks at the time first, then at seq, then at the nonce, and remembers nothing of a refused frame", () => {
+  it("checks the time first, then at seq, then at the nonce, and remembers nothing of a refused frame", () => {
     const guard = new ReplayGuard()
     assert.isUndefined(guard.accept(5, "a", NOW, NOW))
     assert.strictEqual(guard.accept(5, "a", NOW - 61_000, NOW), "stale")
@@ -31,7 +31,7 @@ describe("ReplayGuard", () => {
     assert.isUndefined(guard.accept(6, "b", NOW, NOW))
   })
 
-  it("forgets a nonce after 180 seconds", () => {
+  it("drops a nonce after 180 seconds", () => {
     const guard = new ReplayGuard()
     guard.accept(1, "a", NOW, NOW)
     assert.strictEqual(guard.accept(2, "a", NOW + 179_999, NOW + 179_999), "replayed_nonce")
@@ -45,17 +45,17 @@ describe("ReplayGuard", () => {
     assert.isUndefined(guard.accept(5000, "n1", NOW, NOW))
   })
 
-  it("answers as a plain list of nonces and times would", () => {
+  it("decides as a plain list of nonces and times would", () => {
     const step = fc.record({ nonce: fc.integer({ min: 0, max: 30 }), wait: fc.integer({ min: 0, max: 30_000 }) })
     fc.assert(fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const guard = new ReplayGuard()
       let seen: Array<readonly [nonce: string, at: number]> = []
       let now = NOW
-      steps.forEach(({ nonce, wait }, at) => {
+      steps.forEach(({ nonce, wait }, index) => {
         now += wait
         seen = seen.filter(([, time]) => time + 180_000 > now)
         const expected = seen.some(([other]) => other === String(nonce)) ? "replayed_nonce" : undefined
-        assert.strictEqual(guard.accept(at + 1, String(nonce), now, now), expected)
+        assert.strictEqual(guard.accept(index + 1, String(nonce), now, now), expected)
         if (expected === undefined) seen.push([String(nonce), now])
       })
     }))

@@ -12,7 +12,7 @@ import { buildSnapshot, type ScheduleRow } from "../../src/protocol/ScheduleSnap
 import { decodeSecret } from "../../src/protocol/Signing.ts"
 import { sequences } from "../services/tasks/Ingest/world.ts"
 import { SnapshotReader } from "./snapshots.ts"
-import { readVectors, recordedAnswers, recordedFrames, sessionOf } from "./Vectors.ts"
+import { readVectors, recordedFrames, recordedResults, sessionOf } from "./Vectors.ts"
 
 /**
  * Every recorded vector is a test. Most are where the code is that they try:
@@ -91,11 +91,11 @@ describe("the recorded snapshots of schedules", () => {
       recorded[0]!.body
     assert.strictEqual(source_scope, sourceScopeOf(owner))
     const epoch = { adapter_instance_id, epoch_number, epoch_uuid, owner, source_scope, stream_id }
-    const made = buildSnapshot(epoch, sequence, id, recorded.flatMap(({ body }) => body.schedules).toReversed())
-    assert.deepStrictEqual(made.map(({ frame_digest }) => frame_digest), recorded.map(({ digest }) => digest))
+    const snapshot = buildSnapshot(epoch, sequence, id, recorded.flatMap(({ body }) => body.schedules).toReversed())
+    assert.deepStrictEqual(snapshot.map(({ frame_digest }) => frame_digest), recorded.map(({ digest }) => digest))
     // The cast: it was JSON.
     assert.deepStrictEqual(
-      made.map(({ frame }) => frame.text),
+      snapshot.map(({ frame }) => frame.text),
       recorded.map(({ body }) => Json.canonicalize(body as unknown as Json.JsonInput))
     )
   })
@@ -133,7 +133,7 @@ describe("the recorded snapshots of schedules", () => {
     assert.strictEqual(
       buildSnapshot(bodies[0]!.body, 1, "s", [row(1)], 10).length,
       2,
-      "a row that is too long stands alone"
+      "a row that is too long has a frame of its own"
     )
     assert.deepStrictEqual(
       buildSnapshot(bodies[0]!.body, 1, "s", []).map(({ frame }) => JSON.parse(frame.text).frame_count),
@@ -150,8 +150,8 @@ const ids = {
 }
 const NOW = Date.parse("2026-11-21T06:46:30Z")
 
-describe("the recorded commands and their answers", () => {
-  it.each(recordedAnswers)("$run $id", ({ command, id, result }) => {
+describe("the recorded commands and their results", () => {
+  it.each(recordedResults)("$run $id", ({ command, id, result }) => {
     const parameters = Json.toCanonicalText(command.get("parameters")!)
     const target = Json.toCanonicalText(command.get("target")!)
     const sent = decodeBrainFrame(
@@ -176,8 +176,8 @@ describe("the recorded commands and their answers", () => {
     assert.strictEqual(sent.id, id)
     assert.deepStrictEqual([sent.payload.target.text, sent.payload.parameters.text], [target.text, parameters.text])
 
-    // as it stands in the recording, signed as the agent signs
-    const answer = decodeAgentFrame(
+    // as it is in the recording, signed as the agent signs
+    const decoded = decodeAgentFrame(
       sessionOf(ids).signer.sign({
         type: "command_result",
         id,
@@ -189,10 +189,10 @@ describe("the recorded commands and their answers", () => {
       sessionOf(ids),
       NOW
     )
-    if (answer instanceof FrameRefusal || answer.type !== "command_result") {
-      return assert.fail("the brain refuses the answer")
+    if (decoded instanceof FrameRefusal || decoded.type !== "command_result") {
+      return assert.fail("the brain refuses the result")
     }
-    const { deliveryClaimToken, error, result: outcome, status } = answer.payload
+    const { deliveryClaimToken, error, result: outcome, status } = decoded.payload
     assert.deepStrictEqual(
       Json.canonicalize({ status, result: outcome, error, delivery_claim_token: deliveryClaimToken }),
       result.text
@@ -211,7 +211,7 @@ describe("secrets that the brain does not make so", () => {
     readonly derive_project_secret: ReadonlyArray<{ readonly project_id: string; readonly derived_hex: string }>
   }>("secrets.json")
 
-  // agents take these only when they are told to, since anybody can compute them
+  // agents take these only where their options allow it, since anyone can compute them
   it.each(secrets.legacy_unkeyed_purge_token)(
     "a purge token is keyed: not the plain hash, $queue $depth",
     ({ depth, queue, token }) => {

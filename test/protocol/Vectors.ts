@@ -30,21 +30,21 @@ export const recordedFrames: ReadonlyArray<RecordedFrame> = readdirSync(new URL(
 
 export const signedFrames = recordedFrames.filter((vector) => vector.frame_json.includes("\"hmac\""))
 
-/** A command as an agent was sent it, and its answer; both with the digits of the recording. */
-export interface RecordedAnswer {
+/** A command as the agent received it, and its result; both with the digits of the recording. */
+export interface RecordedResult {
   readonly run: string
   readonly id: string
   readonly command: JsonObject
   readonly result: JsonObject
 }
 
-const answers = parse(vectorText("command-results.json"))
+const records = parse(vectorText("command-results.json"))
 
-export const recordedAnswers: ReadonlyArray<RecordedAnswer> = (answers instanceof JsonArray ? answers.items : []).map(
+export const recordedResults: ReadonlyArray<RecordedResult> = (records instanceof JsonArray ? records.items : []).map(
   (item) => {
     const entry = item instanceof JsonObject ? item : undefined
     const [command, result] = [entry?.get("command"), entry?.get("result")]
-    if (!(command instanceof JsonObject) || !(result instanceof JsonObject)) throw new Error("no command and answer")
+    if (!(command instanceof JsonObject) || !(result instanceof JsonObject)) throw new Error("no command and result")
     return { run: asString(entry?.get("run")) ?? "", id: asString(entry?.get("id")) ?? "", command, result }
   }
 )

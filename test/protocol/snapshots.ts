@@ -27,7 +27,7 @@ export interface Control {
 
 type Row = Snapshot["rows"][number]
 
-/** As it stands on the wire. */
+/** As it is on the wire. */
 interface Frame {
   readonly owner: string
   readonly sequence: number
@@ -66,11 +66,11 @@ export class SnapshotReader {
     const data = node.get("data")
     const frameNode = data instanceof JsonObject ? data.get("external_snapshot_frame") : undefined
     if (!(data instanceof JsonObject) || !(frameNode instanceof JsonObject)) throw new Error("no frame")
-    const told = (name: string, from = node) => asString(from.get(name))
-    demand(sha256(frameNode.text) === told("frame_digest", data), "the frame's digest")
-    // The cast: what it is said to be; the checks below look at all that they use.
+    const memberText = (name: string, from = node) => asString(from.get(name))
+    demand(sha256(frameNode.text) === memberText("frame_digest", data), "the frame's digest")
+    // The cast: the declared type; the checks below read all that they use.
     const frame = toValue(frameNode) as unknown as Frame
-    demand(told("task_id") === "" && told("engine") === frame.owner, "whose it is")
+    demand(memberText("task_id") === "" && memberText("engine") === frame.owner, "whose it is")
     const first = this.frames[0] ?? frame
     const { frame_index, frame_kind, schedules, ...head } = frame
     const { frame_index: _index, frame_kind: _kind, schedules: _rows, ...firstHead } = first
@@ -80,7 +80,7 @@ export class SnapshotReader {
     const bytes = schedules.reduce((sum, row) => sum + Buffer.byteLength(textOf(row)), 0)
     demand(bytes <= 736 * 1024, "its size")
     this.frames.push(frame)
-    if (frame_kind === "terminal") this.finish(told("reason", data) ?? "", first)
+    if (frame_kind === "terminal") this.finish(memberText("reason", data) ?? "", first)
   }
 
   private takeControl(node: JsonObject): void {
@@ -89,7 +89,7 @@ export class SnapshotReader {
     if (!(data instanceof JsonObject) || !(body instanceof JsonObject)) throw new Error("no projection")
     demand(sha256(body.text) === asString(data.get("payload_digest")), "the projection's digest")
     demand(asString(data.get("reason")) === "external-control", "its reason")
-    // The cast: what it is said to be; the checks below look at all that they use.
+    // The cast: the declared type; the checks below read all that they use.
     const { owner, operation_id, schedules, sequence, ...rest } = toValue(body) as unknown as Frame & {
       readonly operation_id: string
     }

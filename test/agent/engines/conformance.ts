@@ -24,7 +24,7 @@ import { until } from "../../until.ts"
 /** An adapter over a task engine of its own, with one worker. */
 export interface Subject {
   readonly engine: Engine
-  /** Puts a task into the queue, where it waits until `work` or `begin`; answers its id. `endless` runs until it is cancelled. */
+  /** Puts a task into the queue, where it waits until `work` or `begin`; returns its id. `endless` runs until it is cancelled. */
   readonly enqueue: (outcome: "success" | "failure" | "endless") => Effect.Effect<string>
   /** Lets the worker run until nothing waits any more. */
   readonly work: Effect.Effect<void>
@@ -34,7 +34,7 @@ export interface Subject {
   readonly taskName: string
   readonly queue: string
   readonly worker: string
-  /** Makes a schedule of the task `taskName` that runs in an hour at the earliest, under a key like this; answers its id. */
+  /** Makes a schedule of the task `taskName` that runs in an hour at the earliest, under a key like this; returns its id. */
   readonly schedule?: (key: string) => Effect.Effect<string>
 }
 
@@ -88,17 +88,17 @@ export const publishing = (engine: Engine, now: () => number = Date.now, acknowl
   return { streams, snapshots: reader.snapshots, controls: reader.controls }
 }
 
-const succeeded = (answer: DispatchResult) => {
-  assert.strictEqual(answer.status, "success", JSON.stringify(answer))
-  return answer.result ?? {}
+const assertSuccess = (outcome: DispatchResult) => {
+  assert.strictEqual(outcome.status, "success", JSON.stringify(outcome))
+  return outcome.result ?? {}
 }
 
 /** Refused by a sentence, and by nothing that broke. */
-const refused = (answer: DispatchResult) => {
-  if (answer.status !== "failed") throw new Error(`was not refused: ${JSON.stringify(answer)}`)
-  assert.isNull(answer.result, answer.error)
-  assert.notInclude(answer.error, "adapter failed")
-  assert.isAbove(answer.error.length, 5)
+const assertRefusal = (outcome: DispatchResult) => {
+  if (outcome.status !== "failed") throw new Error(`was not refused: ${JSON.stringify(outcome)}`)
+  assert.isNull(outcome.result, outcome.error)
+  assert.notInclude(outcome.error, "adapter failed")
+  assert.isAbove(outcome.error.length, 5)
 }
 
 export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope.Scope>) =>
@@ -121,13 +121,13 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         }))
     const kindsOf = (events: ReadonlyArray<EngineEvent>, id: string) =>
       events.filter(({ taskId }) => taskId === id).map(({ kind }) => kind)
-    /** Looks for longer than any of the workers needs to begin a task: nothing tells of what does not happen. */
+    /** Checks for longer than any of the workers needs to begin a task: no event reports what does not happen. */
     const doesNotStart = (events: ReadonlyArray<EngineEvent>, id: string) =>
       Effect.repeat(Effect.sync(() => assert.notInclude(kindsOf(events, id), "task.started")), {
         schedule: Schedule.spaced("5 millis"),
         times: 40
       })
-    const told = (events: ReadonlyArray<EngineEvent>, id: string, kind: EngineEvent["kind"]) =>
+    const awaitEvent = (events: ReadonlyArray<EngineEvent>, id: string, kind: EngineEvent["kind"]) =>
       until(Effect.sync(() => kindsOf(events, id)), (kinds) => kinds.includes(kind))
 
     withSubject(
@@ -136,13 +136,13 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
     )
 
     withSubject(
-      "tells of a task from its arrival to its success",
+      "reports a task from its arrival to its success",
       ({ enqueue, events, queue, taskName, work }) =>
         Effect.gen(function*() {
           const begun = Date.now()
           const id = yield* enqueue("success")
           yield* work
-          yield* told(events, id, "task.succeeded")
+          yield* awaitEvent(events, id, "task.succeeded")
           assert.includeMembers(kindsOf(events, id), ["task.received", "task.started", "task.succeeded"])
           const mine = events.filter(({ taskId }) => taskId === id)
           for (const { data, occurredAt } of mine) {
@@ -159,17 +159,17 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         })
     )
 
-    withSubject("tells why a task failed", ({ enqueue, events, work }) =>
+    withSubject("reports why a task failed", ({ enqueue, events, work }) =>
       Effect.gen(function*() {
         const id = yield* enqueue("failure")
         yield* work
-        yield* told(events, id, "task.failed")
+        yield* awaitEvent(events, id, "task.failed")
         const failure = events.find(({ kind, taskId }) => taskId === id && kind === "task.failed")
         assert.isAbove(String(failure?.data.exception ?? "").length, 0)
         assert.notInclude(kindsOf(events, id), "task.succeeded")
       }))
 
-    it.scopedLive("tells nothing more once its scope is closed", () =>
+    it.scopedLive("reports nothing more once its scope is closed", () =>
       Effect.gen(function*() {
         const { engine, enqueue, work } = yield* make
         const events: Array<EngineEvent> = []
@@ -201,14 +201,14 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         assert.strictEqual((yield* engine.reconcile(waiting)).engine_state, "pending")
         const failing = yield* enqueue("failure")
         yield* work
-        yield* told(events, waiting, "task.succeeded")
-        yield* told(events, failing, "task.failed")
+        yield* awaitEvent(events, waiting, "task.succeeded")
+        yield* awaitEvent(events, failing, "task.failed")
         const states = yield* Effect.all([waiting, failing, "no-such-task"].map((id) => engine.reconcile(id)))
         // an engine that keeps no finished tasks says so
         assert.include(["success", "unknown"], states[0]?.engine_state)
         assert.include(["failure", "unknown"], states[1]?.engine_state)
         assert.strictEqual(states[2]?.engine_state, "unknown")
-        assert.deepInclude(succeeded(yield* command(engine, "reconcile_task", { task_id: failing })), {
+        assert.deepInclude(assertSuccess(yield* command(engine, "reconcile_task", { task_id: failing })), {
           task_id: failing,
           engine_state: states[1]?.engine_state
         })
@@ -238,20 +238,20 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         const can = capabilitiesOf(engine)
         for (const action of all) {
           if (!can.includes(action)) {
-            refused(yield* command(engine, action, { task_id: "x", queue: "x", worker_name: "x" }))
+            assertRefusal(yield* command(engine, action, { task_id: "x", queue: "x", worker_name: "x" }))
           }
         }
-        if (!can.includes("list_dead_letters")) refused(yield* command(engine, "dlq.list"))
+        if (!can.includes("list_dead_letters")) assertRefusal(yield* command(engine, "dlq.list"))
       }))
 
     withSubject("submits a task", ({ engine, events, queue, taskName, work }) =>
       Effect.gen(function*() {
-        const { task_id } = succeeded(
+        const { task_id } = assertSuccess(
           yield* command(engine, "submit_task", { name: taskName, args: [1, "zwei"], kwargs: {}, queue })
         )
         assert.isString(task_id)
         yield* work
-        yield* told(events, String(task_id), "task.started")
+        yield* awaitEvent(events, String(task_id), "task.started")
       }), "submit_task")
 
     withSubject(
@@ -261,14 +261,14 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
           const fire = (fire_id: string) =>
             Effect.map(
               command(engine, "schedule.fire", { task_name: taskName, args: [1, "zwei"], kwargs: {}, queue, fire_id }),
-              (answer) => String(succeeded(answer).task_id)
+              (outcome) => String(assertSuccess(outcome).task_id)
             )
           const first = yield* fire("1b9d6bcd-bbfd-5b2d-9b5d-ab8dfbbd4bed")
           assert.strictEqual(yield* fire("1b9d6bcd-bbfd-5b2d-9b5d-ab8dfbbd4bed"), first)
           const second = yield* fire("the id of another brain:1")
           assert.notStrictEqual(second, first)
           yield* work
-          for (const id of [first, second]) yield* told(events, id, "task.succeeded")
+          for (const id of [first, second]) yield* awaitEvent(events, id, "task.succeeded")
           const ofFires = () => events.filter(({ taskId }) => taskId === first || taskId === second)
           const reported = ofFires().length
           assert.strictEqual(yield* fire("1b9d6bcd-bbfd-5b2d-9b5d-ab8dfbbd4bed"), first)
@@ -285,27 +285,27 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
       Effect.gen(function*() {
         const id = yield* enqueue("failure")
         yield* work
-        yield* told(events, id, "task.failed")
+        yield* awaitEvent(events, id, "task.failed")
         const plain = yield* command(engine, "retry_task", { task_id: id, task_name: taskName })
-        if (engine.retriesByReference) succeeded(plain)
-        else refused(plain)
+        if (engine.retriesByReference) assertSuccess(plain)
+        else assertRefusal(plain)
         const again = yield* command(engine, "retry_task", {
           task_id: id,
           task_name: taskName,
           override_args: [],
           override_kwargs: {}
         })
-        const answer = again.status === "success" ? again.result : {}
-        const newId = String(answer.new_task_id ?? answer.task_id ?? "")
-        if (again.status === "failed") refused(again)
+        const result = again.status === "success" ? again.result : {}
+        const newId = String(result.new_task_id ?? result.task_id ?? "")
+        if (again.status === "failed") assertRefusal(again)
         yield* work
-        if (newId !== "") yield* told(events, newId, "task.received")
-        refused(yield* command(engine, "retry_task", { task_id: id, override_args: [] }))
+        if (newId !== "") yield* awaitEvent(events, newId, "task.received")
+        assertRefusal(yield* command(engine, "retry_task", { task_id: id, override_args: [] }))
       }), "retry_task")
 
     withSubject(
       "refuses to retry by its own record what it does not remember",
-      ({ engine }) => Effect.map(command(engine, "retry_task", { task_id: "no-such-task" }), refused),
+      ({ engine }) => Effect.map(command(engine, "retry_task", { task_id: "no-such-task" }), assertRefusal),
       "retry_task"
     )
 
@@ -313,26 +313,26 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
       Effect.gen(function*() {
         const id = yield* enqueue("failure")
         yield* work
-        yield* told(events, id, "task.failed")
-        const answer = succeeded(
+        yield* awaitEvent(events, id, "task.failed")
+        const result = assertSuccess(
           yield* command(engine, "bulk_retry", { filter: { task_ids: [id, "no-such-task", id] }, max: 10 })
         )
-        assert.deepInclude(answer, {
+        assert.deepInclude(result, {
           requested: 2,
           succeeded: engine.retriesByReference ? 1 : 0,
           circuit_broken: false,
           capped: false
         })
-        assert.property(answer.failures, "no-such-task")
+        assert.property(result.failures, "no-such-task")
       }), "retry_task")
 
     withSubject("cancels a waiting task", ({ engine, enqueue, events, work }) =>
       Effect.gen(function*() {
         const id = yield* enqueue("success")
-        succeeded(yield* command(engine, "cancel_task", { task_id: id }))
+        assertSuccess(yield* command(engine, "cancel_task", { task_id: id }))
         yield* work
         assert.notInclude(kindsOf(events, id), "task.succeeded")
-        refused(yield* command(engine, "cancel_task", { task_id: "no-such-task" }))
+        assertRefusal(yield* command(engine, "cancel_task", { task_id: "no-such-task" }))
       }), "cancel_task")
 
     withSubject(
@@ -341,15 +341,15 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         Effect.gen(function*() {
           const id = yield* enqueue("endless")
           yield* begin
-          yield* told(events, id, "task.started")
-          const answer = yield* command(engine, "cancel_task", { task_id: id })
-          if (answer.status === "failed") {
-            refused(answer)
+          yield* awaitEvent(events, id, "task.started")
+          const outcome = yield* command(engine, "cancel_task", { task_id: id })
+          if (outcome.status === "failed") {
+            assertRefusal(outcome)
             assert.strictEqual((yield* engine.reconcile(id)).engine_state, "started")
             return assert.notInclude(kindsOf(events, id), "task.revoked")
           }
-          yield* told(events, id, "task.revoked")
-          yield* told(events, yield* enqueue("success"), "task.succeeded")
+          yield* awaitEvent(events, id, "task.revoked")
+          yield* awaitEvent(events, yield* enqueue("success"), "task.succeeded")
           assert.notIncludeMembers(kindsOf(events, id), ["task.succeeded"])
         }),
       "cancel_task"
@@ -364,17 +364,21 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
           yield* enqueue("success")
           yield* enqueue("success")
           yield* depth(2)
-          refused(yield* command(engine, "purge_queue", { queue }))
-          refused(yield* command(engine, "purge_queue", { queue, confirm_token: makePurgeToken(key, queue, 3) }))
-          refused(yield* command(engine, "purge_queue", { queue, confirm_token: makePurgeToken(key, queue, 2) }, 1))
+          assertRefusal(yield* command(engine, "purge_queue", { queue }))
+          assertRefusal(yield* command(engine, "purge_queue", { queue, confirm_token: makePurgeToken(key, queue, 3) }))
+          assertRefusal(
+            yield* command(engine, "purge_queue", { queue, confirm_token: makePurgeToken(key, queue, 2) }, 1)
+          )
           yield* depth(2)
-          const answer = succeeded(
+          const result = assertSuccess(
             yield* command(engine, "purge_queue", { queue, confirm_token: makePurgeToken(key, queue, 2) })
           )
-          assert.deepInclude(answer, { queue, purged: 2 })
+          assert.deepInclude(result, { queue, purged: 2 })
           yield* depth(0)
           yield* enqueue("success")
-          assert.deepInclude(succeeded(yield* command(engine, "purge_queue", { queue, force: true })), { purged: 1 })
+          assert.deepInclude(assertSuccess(yield* command(engine, "purge_queue", { queue, force: true })), {
+            purged: 1
+          })
           yield* depth(0)
         }),
       "purge_queue"
@@ -385,12 +389,12 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         const size = Effect.map(engine.inventory, ({ workers }) =>
           workers.find((each) => each.name === worker)?.concurrency ?? 0)
         const before = yield* size
-        succeeded(yield* command(engine, "pool_grow", { worker_name: worker, delta: 2 }))
+        assertSuccess(yield* command(engine, "pool_grow", { worker_name: worker, delta: 2 }))
         yield* until(size, (now) =>
           now === before + 2)
-        succeeded(yield* command(engine, "pool_shrink", { worker_name: worker, delta: 1 }))
+        assertSuccess(yield* command(engine, "pool_shrink", { worker_name: worker, delta: 1 }))
         yield* until(size, (now) => now === before + 1)
-        refused(yield* command(engine, "pool_shrink", { worker_name: worker, delta: 1000 }))
+        assertRefusal(yield* command(engine, "pool_shrink", { worker_name: worker, delta: 1000 }))
       }), "pool_resize")
 
     withSubject(
@@ -402,13 +406,13 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
             ({ workers }) => workers.find(({ name }) => name === worker)?.queues ?? []
           )
           yield* begin
-          yield* told(events, yield* enqueue("success"), "task.succeeded")
-          succeeded(yield* command(engine, "cancel_consumer", { worker_name: worker, queue }))
+          yield* awaitEvent(events, yield* enqueue("success"), "task.succeeded")
+          assertSuccess(yield* command(engine, "cancel_consumer", { worker_name: worker, queue }))
           assert.notInclude(yield* consumed, queue)
           const id = yield* enqueue("success")
           yield* doesNotStart(events, id)
-          succeeded(yield* command(engine, "add_consumer", { worker_name: worker, queue }))
-          yield* told(events, id, "task.succeeded")
+          assertSuccess(yield* command(engine, "add_consumer", { worker_name: worker, queue }))
+          yield* awaitEvent(events, id, "task.succeeded")
           assert.include(yield* consumed, queue)
         }),
       "add_consumer"
@@ -419,9 +423,9 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
       ({ begin, engine, enqueue, events, worker }) =>
         Effect.gen(function*() {
           yield* begin
-          yield* told(events, yield* enqueue("success"), "task.succeeded")
-          succeeded(yield* command(engine, "restart_worker", { worker_name: worker }))
-          yield* told(events, yield* enqueue("success"), "task.succeeded")
+          yield* awaitEvent(events, yield* enqueue("success"), "task.succeeded")
+          assertSuccess(yield* command(engine, "restart_worker", { worker_name: worker }))
+          yield* awaitEvent(events, yield* enqueue("success"), "task.succeeded")
         }),
       "restart_worker"
     )
@@ -430,14 +434,14 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
       "limits a rate, and takes the limit away",
       ({ begin, engine, enqueue, events, taskName }) =>
         Effect.gen(function*() {
-          succeeded(yield* command(engine, "rate_limit", { task_name: taskName, rate: "1/h" }))
+          assertSuccess(yield* command(engine, "rate_limit", { task_name: taskName, rate: "1/h" }))
           yield* begin
-          yield* told(events, yield* enqueue("success"), "task.succeeded")
+          yield* awaitEvent(events, yield* enqueue("success"), "task.succeeded")
           const id = yield* enqueue("success")
           yield* doesNotStart(events, id)
-          succeeded(yield* command(engine, "rate_limit", { task_name: taskName, rate: "0" }))
-          yield* told(events, id, "task.succeeded")
-          refused(yield* command(engine, "rate_limit", { task_name: taskName, rate: "often" }))
+          assertSuccess(yield* command(engine, "rate_limit", { task_name: taskName, rate: "0" }))
+          yield* awaitEvent(events, id, "task.succeeded")
+          assertRefusal(yield* command(engine, "rate_limit", { task_name: taskName, rate: "often" }))
         }),
       "rate_limit"
     )
@@ -456,7 +460,7 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
           const run = (action: string, parameters: { readonly [name: string]: JsonInput } = {}) =>
             command(engine, action, parameters, 1000, streams)
           const begun = activation(scheduler.name)
-          assert.deepInclude(succeeded(yield* run("schedule.external.activate", begun)), {
+          assert.deepInclude(assertSuccess(yield* run("schedule.external.activate", begun)), {
             scheduler: scheduler.name,
             sequence: 1,
             schedule_count: 2,
@@ -480,12 +484,12 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
             assert.notInclude(JSON.stringify(row), "hunter2")
           }
           const { trigger_now, delete: remove } = scheduler.actions
-          refused(yield* run("schedule.trigger_now", { schedule_id: "no such schedule" }))
-          refused(yield* run("schedule.delete", { schedule_id: "no such schedule" }))
+          assertRefusal(yield* run("schedule.trigger_now", { schedule_id: "no such schedule" }))
+          assertRefusal(yield* run("schedule.delete", { schedule_id: "no such schedule" }))
           if (trigger_now !== undefined) {
-            const { task_id } = succeeded(yield* run("schedule.trigger_now", { schedule_id: first }))
+            const { task_id } = assertSuccess(yield* run("schedule.trigger_now", { schedule_id: first }))
             yield* work
-            yield* told(events, String(task_id), "task.succeeded")
+            yield* awaitEvent(events, String(task_id), "task.succeeded")
           }
           if (remove !== undefined) {
             const expected = rows.find(({ source_key }) => source_key === second)
@@ -498,9 +502,11 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
               expected: expected as JsonInput,
               definition: {}
             }
-            succeeded(yield* run("schedule.external.mutate", mutation))
-            refused(yield* run("schedule.external.mutate", mutation))
-            assert.deepInclude(succeeded(yield* run("schedule.delete", { schedule_id: first })), { schedule_id: first })
+            assertSuccess(yield* run("schedule.external.mutate", mutation))
+            assertRefusal(yield* run("schedule.external.mutate", mutation))
+            assert.deepInclude(assertSuccess(yield* run("schedule.delete", { schedule_id: first })), {
+              schedule_id: first
+            })
             const left = snapshots.map(({ rows }) => rows.length)
             assert.deepStrictEqual(left, [2, 1, 0], "each deletion is published")
           }
@@ -513,26 +519,26 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
         Effect.gen(function*() {
           const ids = yield* Effect.all([enqueue("failure"), enqueue("failure"), enqueue("failure")])
           yield* work
-          for (const id of ids) yield* told(events, id, "task.failed")
-          const found: Array<string> = []
+          for (const id of ids) yield* awaitEvent(events, id, "task.failed")
+          const listedIds: Array<string> = []
           let cursor: JsonInput = null
           for (let page = 0; page < 5; page++) {
-            const answer: { readonly [member: string]: JsonInput | undefined } = succeeded(
+            const result: { readonly [member: string]: JsonInput | undefined } = assertSuccess(
               yield* command(engine, "dlq.list", { queue, limit: page === 0 ? 200 : 2, cursor })
             )
-            if (!Array.isArray(answer.entries)) throw new Error("no entries")
-            for (const entry of answer.entries) {
+            if (!Array.isArray(result.entries)) throw new Error("no entries")
+            for (const entry of result.entries) {
               assert.deepInclude(entry, { task_name: taskName, queue })
               assert.match(String(entry.failed_at), /^\d{4}-.*Z$/)
-              found.push(String(entry.task_id))
+              listedIds.push(String(entry.task_id))
             }
-            cursor = answer.next_cursor ?? null
+            cursor = result.next_cursor ?? null
             if (cursor === null) break
           }
-          assert.includeMembers(found, ids)
+          assert.includeMembers(listedIds, ids)
           if (engine.actions.requeue_dead_letter === undefined) return
-          succeeded(yield* command(engine, "requeue_dead_letter", { task_id: ids[0] ?? "" }))
-          const left = succeeded(yield* command(engine, "dlq.list", { queue }))
+          assertSuccess(yield* command(engine, "requeue_dead_letter", { task_id: ids[0] ?? "" }))
+          const left = assertSuccess(yield* command(engine, "dlq.list", { queue }))
           assert.notInclude(JSON.stringify(left.entries), ids[0])
         }),
       "list_dead_letters"

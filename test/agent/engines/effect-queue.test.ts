@@ -113,8 +113,8 @@ describe("an Effect queue in memory", () => {
       const queue = yield* Effect.provide(EffectQueue.make({ name: "mail", schema: Schema.Number }), context)
       const engine = EffectQueue.engine([queue])
       for (let n = 0; n < 5; n++) yield* queue.offer(n)
-      const answer = yield* command(engine, "purge_queue", { queue: "mail", force: true })
-      assert.strictEqual(answer.status, "success")
+      const outcome = yield* command(engine, "purge_queue", { queue: "mail", force: true })
+      assert.strictEqual(outcome.status, "success")
       const ran: Array<number> = []
       const last = yield* Deferred.make<void>()
       yield* Effect.forkScoped(queue.run((n) => {
@@ -128,7 +128,7 @@ describe("an Effect queue in memory", () => {
 })
 
 describe.each(stores)("an Effect queue on %s", (name, store) => {
-  /** The queue, its engine and what it tells. */
+  /** The queue, its engine and the events it reports. */
   const world = Effect.gen(function*() {
     const context = yield* Layer.build(store)
     const make = <A, I>(options: EffectQueue.QueueOptions<A, I>) => Effect.provide(EffectQueue.make(options), context)
@@ -136,18 +136,18 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
     const engine = EffectQueue.engine([queue])
     const events: Array<EngineEvent> = []
     yield* engine.start((event) => void events.push(event))
-    const told = (id: string, kind: EngineEvent["kind"]) =>
+    const awaitEvent = (id: string, kind: EngineEvent["kind"]) =>
       until(
         Effect.sync(() => events.find((event) => event.taskId === id && event.kind === kind)),
         (event) => event !== undefined
       )
     const kinds = (id: string) => events.filter(({ taskId }) => taskId === id).map(({ kind }) => kind)
-    return { context, make, queue, engine, events, told, kinds }
+    return { context, make, queue, engine, events, awaitEvent, kinds }
   })
 
-  it.scopedLive("tells each attempt with its arguments, its failure, its result and its worker", () =>
+  it.scopedLive("reports each attempt with its arguments, its failure, its result and its worker", () =>
     Effect.gen(function*() {
-      const { engine, events, kinds, queue, told } = yield* world
+      const { engine, events, kinds, queue, awaitEvent } = yield* world
       yield* Effect.forkScoped(
         queue.run(
           ({ amount }, { attempt }) =>
@@ -158,7 +158,7 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
         )
       )
       const id = yield* queue.offer({ _tag: "charge", amount: 12 })
-      const success = yield* told(id, "task.succeeded")
+      const success = yield* awaitEvent(id, "task.succeeded")
       assert.deepStrictEqual(kinds(id), [
         "task.received",
         "task.started",
@@ -181,20 +181,20 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       const retry = events.find(({ kind }) => kind === "task.retried")
       assert.deepInclude(retry?.data, { exception: "Flaky", exception_message: "attempt 1" })
       assert.include(String(retry?.data.traceback), "Flaky: attempt 1")
-      const answer = yield* engine.reconcile(id)
-      assert.strictEqual(answer.engine_state, "success")
-      assert.closeTo(answer.finished_at ?? 0, Date.now(), 60_000)
+      const outcome = yield* engine.reconcile(id)
+      assert.strictEqual(outcome.engine_state, "success")
+      assert.closeTo(outcome.finished_at ?? 0, Date.now(), 60_000)
     }))
 
   it.scopedLive("gives up after the last attempt, lists the task as dead, and takes it back", () =>
     Effect.gen(function*() {
-      const { engine, events, kinds, queue, told } = yield* world
+      const { engine, events, kinds, queue, awaitEvent } = yield* world
       const works = yield* Ref.make(false)
       yield* Effect.forkScoped(
         queue.run(() => Effect.flatMap(works, (yes) => yes ? Effect.void : new Flaky({ message: "down" })))
       )
       const id = yield* queue.offer({ _tag: "refund", amount: 1 })
-      yield* told(id, "task.failed")
+      yield* awaitEvent(id, "task.failed")
       assert.strictEqual(kinds(id).filter((kind) => kind === "task.started").length, 3)
       const listed = yield* until(
         command(engine, "dlq.list", { queue: "payments" }),
@@ -204,9 +204,9 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       assert.deepInclude(entry, { task_id: id, task_name: "refund", queue: "payments", attempts: 3 })
       assert.include(JSON.stringify(entry), "Flaky: down")
       yield* Ref.set(works, true)
-      const answer = yield* command(engine, "requeue_dead_letter", { task_id: id })
-      const back = String(answer.result?.new_task_id ?? answer.result?.task_id)
-      const done = yield* told(back, "task.succeeded")
+      const outcome = yield* command(engine, "requeue_dead_letter", { task_id: id })
+      const back = String(outcome.result?.new_task_id ?? outcome.result?.task_id)
+      const done = yield* awaitEvent(back, "task.succeeded")
       assert.isNull(done?.data.result)
       assert.strictEqual(back === id, name !== "memory")
       assert.isAbove(events.length, 0)
@@ -215,35 +215,35 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
 
   it.scopedLive("two workers of one queue wait side by side, and each takes its share", () =>
     Effect.gen(function*() {
-      const { events, queue, told } = yield* world
-      const said: Array<unknown> = []
+      const { events, queue, awaitEvent } = yield* world
+      const logged: Array<unknown> = []
       const both = yield* Deferred.make<void>()
       const meeting = (): Effect.Effect<void> =>
         events.filter(({ kind }) => kind === "task.started").length < 2
           ? Deferred.await(both)
           : Effect.asVoid(Deferred.succeed(both, void 0))
-      const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void said.push(message)))
+      const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void logged.push(message)))
       for (const workerName of ["left", "right"]) { // both wait for the one task
         yield* Effect.forkScoped(Effect.provide(queue.run(meeting, { workerName }), logger))
       }
       yield* until(Effect.sync(() => queue.workers.size), (size) => size === 2)
-      yield* told(yield* queue.offer({ _tag: "charge", amount: 1 }), "task.started")
+      yield* awaitEvent(yield* queue.offer({ _tag: "charge", amount: 1 }), "task.started")
       yield* queue.offer({ _tag: "charge", amount: 2 })
       yield* Deferred.await(both)
       const workers = events.filter(({ kind }) => kind === "task.started").map(({ data }) => data.worker)
       assert.sameMembers(workers, ["left", "right"])
-      assert.deepStrictEqual(said, [])
+      assert.deepStrictEqual(logged, [])
     }))
 
   it.scopedLive("gives up a task that fails while another part of it is interrupted", () =>
     Effect.gen(function*() {
-      const { kinds, queue, told } = yield* world
+      const { kinds, queue, awaitEvent } = yield* world
       const parts = Effect.all([new Flaky({ message: "down" }), Effect.never], { concurrency: 2 })
       yield* Effect.forkScoped(queue.run(() =>
         Effect.catchAllCause(parts, (cause) => Effect.failCause(Cause.parallel(cause, Cause.interrupt(FiberId.none))))
       ))
       const id = yield* queue.offer({ _tag: "charge", amount: 1 })
-      const failed = yield* told(id, "task.failed")
+      const failed = yield* awaitEvent(id, "task.failed")
       assert.strictEqual(
         kinds(id).filter((kind) =>
           kind === "task.started"
@@ -279,17 +279,17 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
 
   it.scopedLive("cancels what runs by interrupting it, and it does not come back", () =>
     Effect.gen(function*() {
-      const { engine, kinds, queue, told } = yield* world
+      const { engine, kinds, queue, awaitEvent } = yield* world
       const interrupted = yield* Deferred.make<void>()
       yield* Effect.forkScoped(
         queue.run(() => Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, void 0)))
       )
       const id = yield* queue.offer({ _tag: "charge", amount: 1 })
-      yield* told(id, "task.started")
-      const answer = yield* command(engine, "cancel_task", { task_id: id })
-      assert.deepInclude(answer.result, { task_id: id, terminated: true })
+      yield* awaitEvent(id, "task.started")
+      const outcome = yield* command(engine, "cancel_task", { task_id: id })
+      assert.deepInclude(outcome.result, { task_id: id, terminated: true })
       yield* Deferred.await(interrupted)
-      const revoked = yield* told(id, "task.revoked")
+      const revoked = yield* awaitEvent(id, "task.revoked")
       assert.strictEqual(revoked?.data.terminated, true)
       const after = yield* until(engine.reconcile(id), ({ engine_state }) => engine_state === "failure")
       assert.strictEqual(after.exception, "cancelled")
@@ -299,25 +299,25 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
 
   it.scopedLive("puts what runs back when the worker stops; the next worker takes it, as no second attempt", () =>
     Effect.gen(function*() {
-      const { kinds, queue, told } = yield* world
+      const { kinds, queue, awaitEvent } = yield* world
       const first = yield* Effect.fork(queue.run(() => Effect.never))
       const id = yield* queue.offer({ _tag: "charge", amount: 1 })
-      yield* told(id, "task.started")
+      yield* awaitEvent(id, "task.started")
       yield* Fiber.interrupt(first)
       assert.deepStrictEqual(kinds(id), ["task.received", "task.started", "task.retried"])
       assert.strictEqual(queue.workers.size, 0)
       const attempts = yield* Ref.make(0)
       yield* Effect.forkScoped(queue.run((_, { attempt }) => Ref.set(attempts, attempt)))
-      yield* told(id, "task.succeeded")
+      yield* awaitEvent(id, "task.succeeded")
       assert.strictEqual(yield* attempts, 1)
     }))
 
-  it.scopedLive("takes nothing while it is paused, and goes on when it is told to", () =>
+  it.scopedLive("takes nothing while it is paused, and continues once it is resumed", () =>
     Effect.gen(function*() {
-      const { engine, kinds, queue, told } = yield* world
+      const { engine, kinds, queue, awaitEvent } = yield* world
       yield* Effect.forkScoped(queue.run(() => Effect.void, { workerName: "till" }))
       const before = yield* queue.offer({ _tag: "charge", amount: 1 })
-      yield* told(before, "task.succeeded")
+      yield* awaitEvent(before, "task.succeeded")
       yield* command(engine, "cancel_consumer", { worker_name: "till", queue: "payments" })
       assert.deepStrictEqual((yield* engine.inventory).workers[0]?.queues, [])
       const ids = yield* Effect.all([1, 2, 3].map((amount) => queue.offer({ _tag: "charge", amount })))
@@ -325,9 +325,9 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       yield* until(engine.inventory, ({ queueDepths }) => queueDepths.payments === 3)
       for (const id of ids) assert.deepStrictEqual(kinds(id), ["task.received"])
       yield* command(engine, "add_consumer", { worker_name: "till", queue: "payments" })
-      for (const id of ids) yield* told(id, "task.succeeded")
-      const wrong = yield* command(engine, "add_consumer", { worker_name: "till", queue: "mail" })
-      assert.strictEqual(wrong.status, "failed")
+      for (const id of ids) yield* awaitEvent(id, "task.succeeded")
+      const unknownQueue = yield* command(engine, "add_consumer", { worker_name: "till", queue: "mail" })
+      assert.strictEqual(unknownQueue.status, "failed")
     }))
 
   it.scopedLive("runs as many at once as its pool has slots", () =>
@@ -349,7 +349,7 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
 
   it.scopedLive("begins no more tasks of a name than its limit, and all of them once it is lifted", () =>
     Effect.gen(function*() {
-      const { engine, kinds, queue, told } = yield* world
+      const { engine, kinds, queue, awaitEvent } = yield* world
       const early = yield* command(engine, "rate_limit", { task_name: "charge", rate: "2/h" })
       assert.match(early.status === "failed" ? early.error : "", /This process runs no worker/)
       yield* Effect.forkScoped(queue.run(() => Effect.void, { concurrency: 8 }))
@@ -360,23 +360,23 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       ) // names
       const charges = yield* Effect.all([1, 2, 3, 4].map((amount) => queue.offer({ _tag: "charge", amount })))
       const refund = yield* queue.offer({ _tag: "refund", amount: 5 })
-      yield* told(refund, "task.succeeded")
-      const held = yield* until(engine.inventory, ({ workers }) => workers[0]?.activeTasks === 2)
-      assert.strictEqual(held.queueDepths.payments, 0)
+      yield* awaitEvent(refund, "task.succeeded")
+      const inventory = yield* until(engine.inventory, ({ workers }) => workers[0]?.activeTasks === 2)
+      assert.strictEqual(inventory.queueDepths.payments, 0)
       assert.strictEqual(charges.filter((id) => kinds(id).includes("task.started")).length, 2)
       yield* command(engine, "rate_limit", { task_name: "charge", rate: "0" })
-      for (const id of charges) yield* told(id, "task.succeeded")
+      for (const id of charges) yield* awaitEvent(id, "task.succeeded")
     }))
 
   it.scopedLive("submits what fits a schema and retries with other arguments; refuses the rest and delays", () =>
     Effect.gen(function*() {
-      const { engine, queue, told } = yield* world
+      const { engine, queue, awaitEvent } = yield* world
       yield* Effect.forkScoped(queue.run(({ amount }) => Effect.succeed(amount)))
       const submit = (parameters: Record<string, never> | Parameters<typeof command>[2]) =>
         command(engine, "submit_task", parameters)
       const good = yield* submit({ name: "charge", args: [], kwargs: { _tag: "charge", amount: 7 } })
       const id = String(good.result?.task_id)
-      assert.strictEqual((yield* told(id, "task.succeeded"))?.data.result, 7)
+      assert.strictEqual((yield* awaitEvent(id, "task.succeeded"))?.data.result, 7)
       for (
         const bad of [
           { name: "charge", args: [], kwargs: { _tag: "charge", amount: "seven" } },
@@ -386,8 +386,8 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
           { name: "charge", args: [], kwargs: { _tag: "charge", amount: 7 }, eta_seconds: 5 }
         ]
       ) {
-        const answer = yield* submit(bad)
-        assert.strictEqual(answer.status, "failed", JSON.stringify(bad))
+        const outcome = yield* submit(bad)
+        assert.strictEqual(outcome.status, "failed", JSON.stringify(bad))
       }
       yield* until(engine.reconcile(id), ({ engine_state }) => engine_state === "success")
       const again = yield* command(engine, "retry_task", {
@@ -395,9 +395,12 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
         override_args: [],
         override_kwargs: { _tag: "refund", amount: 8 }
       })
-      assert.strictEqual((yield* told(String(again.result?.new_task_id), "task.succeeded"))?.data.task_name, "refund")
+      assert.strictEqual(
+        (yield* awaitEvent(String(again.result?.new_task_id), "task.succeeded"))?.data.task_name,
+        "refund"
+      )
       const same = yield* command(engine, "retry_task", { task_id: id })
-      assert.strictEqual((yield* told(String(same.result?.new_task_id), "task.succeeded"))?.data.result, 7)
+      assert.strictEqual((yield* awaitEvent(String(same.result?.new_task_id), "task.succeeded"))?.data.result, 7)
       assert.strictEqual(
         (yield* command(engine, "retry_task", { task_id: id, override_args: [], override_kwargs: { amount: 8 } }))
           .status,
@@ -407,14 +410,14 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
 
   it.scopedLive("offers an id once, and takes what was offered past it", () =>
     Effect.gen(function*() {
-      const { context, events, kinds, queue, told } = yield* world
+      const { context, events, kinds, queue, awaitEvent } = yield* world
       const plain = yield* Effect.provide(PersistedQueue.make({ name: "payments", schema: Money }), context)
       yield* plain.offer({ _tag: "charge", amount: 3 }, { id: "past-it" })
       yield* queue.offer({ _tag: "charge", amount: 4 }, { id: "once" })
       yield* queue.offer({ _tag: "charge", amount: 4 }, { id: "once" })
       yield* Effect.forkScoped(queue.run(({ amount }) => Effect.succeed(amount)))
-      assert.strictEqual((yield* told("past-it", "task.succeeded"))?.data.result, 3)
-      yield* told("once", "task.succeeded")
+      assert.strictEqual((yield* awaitEvent("past-it", "task.succeeded"))?.data.result, 3)
+      yield* awaitEvent("once", "task.succeeded")
       assert.strictEqual(kinds("once").filter((kind) => kind === "task.received").length, 1)
       assert.strictEqual(events.filter(({ kind }) => kind === "task.succeeded").length, 2)
     }))
@@ -432,7 +435,7 @@ it.scopedLive("in memory only the last ended tasks are remembered", () =>
   }))
 
 describe.each(["SQLite", "PostgreSQL"] as const)("an Effect queue on %s", (engine) => {
-  it.scopedLive("outlives its process, and goes on when the table was away for a while", () =>
+  it.scopedLive("outlives its process, and continues after the table was missing for a while", () =>
     Effect.gen(function*() {
       const client = yield* Layer.build(database(engine))
       const process = Layer.provide(EffectQueue.layerSql({ pollInterval: "10 millis" }), Layer.succeedContext(client))
@@ -469,7 +472,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("an Effect queue on %s", (engin
         const make: typeof factory.make = (options) =>
           Effect.map(factory.make(options), (queue) => ({
             ...queue,
-            take: (f, given) => Effect.suspend(() => (takes++, queue.take(f, given)))
+            take: (f, takeOptions) => Effect.suspend(() => (takes++, queue.take(f, takeOptions)))
           }))
         return Context.add(context, PersistedQueue.PersistedQueueFactory, { make })
       })

@@ -76,7 +76,7 @@ export class MemoryEngine {
       finishedAt: null,
       attempts: 0
     })
-    this.tell("task.received", id)
+    this.emit("task.received", id)
     this.takeAll()
     return id
   }
@@ -103,14 +103,14 @@ export class MemoryEngine {
     const job = this.job(id)
     job.state = "running"
     job.attempts++
-    this.tell("task.started", id)
+    this.emit("task.started", id)
     if (job.args[0] === "endless") return
     const fails = job.args[0] === "fail"
     job.state = fails ? "failure" : "success"
     job.error = fails ? "Error: it was told to" : null
     job.finishedAt = Date.now()
-    if (fails) this.tell("task.failed", id, { exception: "Error", exception_message: "it was told to" })
-    else this.tell("task.succeeded", id, { result: "ok", runtime_ms: 1 })
+    if (fails) this.emit("task.failed", id, { exception: "Error", exception_message: "it was told to" })
+    else this.emit("task.succeeded", id, { result: "ok", runtime_ms: 1 })
   }
 
   get engine(): Engine {
@@ -226,27 +226,27 @@ export class MemoryEngine {
   }
 
   private actions(): Actions {
-    const did = <A extends { readonly [name: string]: JsonInput }>(what: string, answer: A) =>
+    const record = <A extends { readonly [name: string]: JsonInput }>(what: string, result: A) =>
       Effect.sync(() => {
         this.done.push(what)
-        return answer
+        return result
       })
     return {
       submit_task: (call) =>
-        Effect.suspend(() => did("submit_task", { task_id: this.enqueue(call), engine: this.name })),
+        Effect.suspend(() => record("submit_task", { task_id: this.enqueue(call), engine: this.name })),
       retry_task: ({ overrides, task_id }) =>
         Effect.suspend(() => {
           const job = this.jobs.get(task_id)
           if (job === undefined) return new ActionFailed({ message: `there is no task ${task_id}` })
-          return did("retry_task", { new_task_id: this.enqueue({ ...job, ...overrides }) })
+          return record("retry_task", { new_task_id: this.enqueue({ ...job, ...overrides }) })
         }),
       cancel_task: ({ task_id }) =>
         Effect.suspend(() => {
           const job = this.jobs.get(task_id)
           if (job?.state !== "waiting") return new ActionFailed({ message: `${task_id} does not wait any more` })
           job.state = "cancelled"
-          this.tell("task.revoked", task_id)
-          return did("cancel_task", { task_id })
+          this.emit("task.revoked", task_id)
+          return record("cancel_task", { task_id })
         }),
       purge_queue: ({ confirm, queue }) =>
         Effect.gen(this, function*() {
@@ -255,29 +255,31 @@ export class MemoryEngine {
           for (const job of this.jobs.values()) {
             if (job.state === "waiting" && job.queue === queue) this.jobs.delete(job.id)
           }
-          return yield* did("purge_queue", { queue, purged: depth })
+          return yield* record("purge_queue", { queue, purged: depth })
         }),
-      restart_worker: ({ worker_name }) => did("restart_worker", { worker: worker_name }),
+      restart_worker: ({ worker_name }) => record("restart_worker", { worker: worker_name }),
       pool_resize: ({ delta, worker_name }) =>
         Effect.suspend(() => {
           if (this.concurrency + delta < 1) return new ActionFailed({ message: "a pool keeps at least one" })
           this.concurrency += delta
-          return did("pool_resize", { worker: worker_name, delta, concurrency: this.concurrency })
+          return record("pool_resize", { worker: worker_name, delta, concurrency: this.concurrency })
         }),
       add_consumer: ({ queue, worker_name }) =>
         Effect.suspend(
-          () => (this.consumed.add(queue), this.takeAll(), did("add_consumer", { worker: worker_name, queue }))
+          () => (this.consumed.add(queue), this.takeAll(), record("add_consumer", { worker: worker_name, queue }))
         ),
       cancel_consumer: ({ queue, worker_name }) =>
-        Effect.suspend(() => (this.consumed.delete(queue), did("cancel_consumer", { worker: worker_name, queue }))),
+        Effect.suspend(() => (this.consumed.delete(queue), record("cancel_consumer", { worker: worker_name, queue }))),
       rate_limit: ({ rate, task_name }) =>
-        Effect.suspend(() => ((this.limits[task_name] = rate), this.takeAll(), did("rate_limit", { task_name, rate }))),
+        Effect.suspend(
+          () => ((this.limits[task_name] = rate), this.takeAll(), record("rate_limit", { task_name, rate }))
+        ),
       requeue_dead_letter: ({ task_id }) =>
         Effect.suspend(() => {
           const job = this.jobs.get(task_id)
           if (job?.state !== "failure") return new ActionFailed({ message: `${task_id} is not a dead letter` })
           job.state = "waiting"
-          return did("requeue_dead_letter", { task_id })
+          return record("requeue_dead_letter", { task_id })
         }),
       list_dead_letters: ({ limit, queue }) =>
         Effect.sync(() => {
@@ -303,7 +305,7 @@ export class MemoryEngine {
     return job
   }
 
-  private tell(
+  private emit(
     kind: "task.received" | "task.started" | "task.succeeded" | "task.failed" | "task.revoked",
     taskId: string,
     more = {}

@@ -15,7 +15,7 @@ it.scopedLive("a program that has nothing else to wait for sees the agent's end"
     assert.strictEqual(stdout, "closed\n")
   }))
 
-it.live("wrong options and a log that throws: no rejection, and the status says why", () =>
+it.live("invalid options and a log that throws: no rejection, and the status says why", () =>
   Effect.gen(function*() {
     const agent = yield* Effect.promise(() =>
       startAgent({

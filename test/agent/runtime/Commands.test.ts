@@ -12,7 +12,7 @@ import { type FakeBrain, fakeBrain, type FakeConnection } from "./fakeBrain.ts"
 
 const last = (brain: FakeBrain): FakeConnection => {
   const connection = brain.connections[brain.connections.length - 1]
-  if (connection === undefined) throw new Error("nobody connected")
+  if (connection === undefined) throw new Error("no agent connected")
   return connection
 }
 
@@ -44,21 +44,21 @@ const online1 = (engine: Engine) =>
   })
 
 describe("a command", () => {
-  it.scopedLive("is acknowledged at once with its claim token, carried out, and answered", () =>
+  it.scopedLive("is acknowledged at once with its claim token, executed, and its result sent", () =>
     Effect.gen(function*() {
       const shop = new MemoryEngine()
       const { brain } = yield* online1(shop.engine)
       last(brain).command("c1", "submit_task", { name: "shop.pay", args: [1, "zwei"], kwargs: { drei: 3 } })
-      const [answer] = yield* resultsOf(brain, "c1")
-      assert.deepInclude(answer, { status: "success", error: null, claim: "claim" })
+      const [result] = yield* resultsOf(brain, "c1")
+      assert.deepInclude(result, { status: "success", error: null, claim: "claim" })
       const [job] = [...shop.jobs.values()]
       assert.deepInclude(job, { task_name: "shop.pay", args: [1, "zwei"], kwargs: { drei: 3 } })
-      assert.strictEqual(answer?.result, `{"engine":"memory","task_id":"${job?.id}"}`)
+      assert.strictEqual(result?.result, `{"engine":"memory","task_id":"${job?.id}"}`)
       const order = brain.frames.filter(({ id }) => id === "c1").map(({ type }) => type)
       assert.deepStrictEqual(order, ["command_ack", "command_result"])
     }))
 
-  it.scopedLive("that comes again is acknowledged, answered as before, and not carried out again", () =>
+  it.scopedLive("that arrives again is acknowledged, has the result of before, and is not executed again", () =>
     Effect.gen(function*() {
       const shop = new MemoryEngine()
       const { brain } = yield* online1(shop.engine)
@@ -92,7 +92,7 @@ describe("a command", () => {
       assert.deepStrictEqual(shop.done, ["retry_task"])
     }))
 
-  it.scopedLive("that was under way when its process ended is answered as indeterminate by the next", () =>
+  it.scopedLive("that was under way when its process ended is reported as indeterminate by the next", () =>
     Effect.gen(function*() {
       const stuck = new MemoryEngine("memory", ["cancel_task"])
       const engine: Engine = { ...stuck.engine, actions: { cancel_task: () => Effect.never } }
@@ -102,8 +102,8 @@ describe("a command", () => {
       yield* Effect.promise(() => agent.close())
       const again = yield* started(options)
       yield* online(again)
-      const [answer] = yield* resultsOf(brain, "c1")
-      assert.deepStrictEqual(answer, {
+      const [result] = yield* resultsOf(brain, "c1")
+      assert.deepStrictEqual(result, {
         status: "failed",
         result: `{"indeterminate":true}`,
         error: INTERRUPTED_MESSAGE,
@@ -111,7 +111,7 @@ describe("a command", () => {
       })
     }))
 
-  it.scopedLive("whose result was lost with the connection is answered on the next one", () =>
+  it.scopedLive("whose result was lost with the connection has it sent on the next one", () =>
     Effect.gen(function*() {
       const shop = new MemoryEngine()
       const { brain } = yield* online1(shop.engine)
@@ -127,7 +127,7 @@ describe("a command", () => {
     }))
 
   it.scopedLive(
-    "keeps its result until the brain acknowledges it, whatever else the brain answers",
+    "keeps its result until the brain acknowledges it, whatever else the brain sends",
     () =>
       Effect.gen(function*() {
         const shop = new MemoryEngine()
@@ -138,7 +138,7 @@ describe("a command", () => {
         yield* online(agent)
         last(brain).command("c1", "submit_task", { name: "shop.pay" })
         yield* resultsOf(brain, "c1")
-        // each heartbeat goes with a ping, which the brain's library answers though the brain is to be killed
+        // each heartbeat goes with a ping, for which the brain's library sends a pong though the brain is to be killed
         const beats = () => brain.frames.filter(({ type }) => type === "heartbeat").length
         const before = beats()
         yield* until(Effect.sync(beats), (count) => count >= before + 15)
@@ -189,7 +189,7 @@ describe("a command", () => {
       assert.deepStrictEqual(shop.done, ["submit_task"])
     }))
 
-  it.scopedLive("of an engine that breaks is answered, and so are those after it", () =>
+  it.scopedLive("of an engine that throws has a result, and so have those after it", () =>
     Effect.gen(function*() {
       const engine: Engine = {
         ...new MemoryEngine().engine,
@@ -200,7 +200,7 @@ describe("a command", () => {
           submit_task: () => Effect.die(new Error("out of luck")),
           restart_worker: () => Effect.succeed({ huge: "x".repeat(950_000) }),
           retry_task: () => Effect.succeed({ holes: Object.assign([1], { 2: 3 }) }),
-          pool_resize: () => Effect.succeed([1] as never) // what code without types may answer
+          pool_resize: () => Effect.succeed([1] as never) // what code without types may return
         }
       }
       const { agent, brain } = yield* online1(engine)
@@ -214,11 +214,11 @@ describe("a command", () => {
       const [huge] = yield* resultsOf(brain, "c3")
       assert.match(huge?.error ?? "", /longer than 1 MiB/)
       for (const name of ["c1", "c2"]) {
-        const [answer] = results(brain, name)
-        if (answer?.status !== "failed") throw new Error("did not fail")
-        assert.match(answer.error ?? "", /adapter failed/)
-        assert.include(answer.result ?? "", `"indeterminate":true`)
-        assert.notInclude(answer.error ?? "", "hunter2")
+        const [result] = results(brain, name)
+        if (result?.status !== "failed") throw new Error("did not fail")
+        assert.match(result.error ?? "", /adapter failed/)
+        assert.include(result.result ?? "", `"indeterminate":true`)
+        assert.notInclude(result.error ?? "", "hunter2")
       }
       assert.strictEqual(agent.status().state, "online")
     }))
@@ -227,29 +227,29 @@ describe("a command", () => {
 describe("dispatch", () => {
   const engineWith = (actions: Engine["actions"]): Engine => ({ ...new MemoryEngine().engine, actions })
 
-  it.effect("cuts a call at ten seconds, and says that nobody knows", () =>
+  it.effect("ends a call at ten seconds, and reports it as indeterminate", () =>
     Effect.gen(function*() {
       const engine = engineWith({ submit_task: () => Effect.uninterruptible(Effect.never) })
-      const answer = yield* Effect.fork(command(engine, "submit_task", { name: "shop.pay" }))
+      const outcome = yield* Effect.fork(command(engine, "submit_task", { name: "shop.pay" }))
       yield* TestClock.adjust("9 seconds")
-      assert.isNull(answer.unsafePoll())
+      assert.isNull(outcome.unsafePoll())
       yield* TestClock.adjust("1 seconds")
-      assert.deepInclude(yield* Fiber.join(answer), {
+      assert.deepInclude(yield* Fiber.join(outcome), {
         status: "failed",
         result: { indeterminate: true, operation: "submit_task" }
       })
     }))
 
-  it.effect("gives a bulk retry up after three calls in a row without an answer", () =>
+  it.effect("gives a bulk retry up after three calls in a row without a result", () =>
     Effect.gen(function*() {
       const engine = engineWith({
         retry_task: ({ task_id }) => (task_id === "ok" ? Effect.succeed({ new_task_id: "n" }) : Effect.never)
       })
-      const answer = yield* Effect.fork(
+      const outcome = yield* Effect.fork(
         command(engine, "bulk_retry", { filter: { task_ids: ["ok", "a", "b", "c", "d", "e"] } })
       )
       yield* TestClock.adjust("1 minutes")
-      const { result } = yield* Fiber.join(answer)
+      const { result } = yield* Fiber.join(outcome)
       assert.deepInclude(result, { requested: 6, succeeded: 1, failed: 3, skipped: 2, circuit_broken: true })
       assert.deepStrictEqual(result?.new_task_ids, { ok: "n" })
     }))
@@ -290,7 +290,7 @@ describe("dispatch", () => {
         })
       ])
       assert.deepStrictEqual(
-        sentences.map((answer) => (answer.status === "failed" ? answer.error.slice(0, 45) : answer.status)),
+        sentences.map((outcome) => (outcome.status === "failed" ? outcome.error.slice(0, 45) : outcome.status)),
         [
           "no engine adapter registered for this command",
           "The command has no task_id.",

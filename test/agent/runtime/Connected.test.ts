@@ -51,7 +51,7 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           assert.deepStrictEqual(json[0].setup_advice, [{ code: "engine_failed", detail }])
         }))
 
-      it.scoped(`reports by ${transport}, and forgets what is acknowledged`, () =>
+      it.scoped(`reports by ${transport}, and deletes what is acknowledged`, () =>
         Effect.gen(function*() {
           const shop = new MemoryEngine()
           const { agent, call } = yield* fresh(shop, { transport })
@@ -94,7 +94,7 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           assert.strictEqual(ended.status, "completed")
         }))
 
-      it.scoped(`is not changed by a doctor that looks at it by ${transport}`, () =>
+      it.scoped(`is not changed by a doctor that checks it by ${transport}`, () =>
         Effect.gen(function*() {
           const project = yield* freshProject()
           const credentials = yield* freshAgent(project)
@@ -193,7 +193,7 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
         assert.deepStrictEqual((yield* call("GET", "/schedules")).json.items, [])
       }))
 
-    it.scoped("answers what was under way when its process ended, and is the same process to the brain after a restart", () =>
+    it.scoped("reports a result of what was under way when its process ended, and is the same process to the brain after a restart", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const credentials = yield* freshAgent(project)
@@ -229,7 +229,7 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
         assert.strictEqual(processes.length, 1, "the process after a restart should be the same to the brain")
       }))
 
-    it.scoped("tells of queues, workers and what it can do", () =>
+    it.scoped("reports queues, workers and what it can do", () =>
       Effect.gen(function*() {
         const shop = new MemoryEngine("memory", ["rate_limit"])
         const { agent, call, credentials } = yield* fresh(shop, { name: "till 1" })

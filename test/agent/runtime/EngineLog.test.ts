@@ -16,13 +16,13 @@ const talkative: Engine = {
   reconcile: () => Effect.succeed({ engine_state: "unknown", finished_at: null, exception: null })
 }
 
-it.scopedLive("what an engine logs is heard where the agent's own lines are", () =>
+it.scopedLive("what an engine logs goes to the log of the agent's own lines", () =>
   Effect.gen(function*() {
     const home = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-agent-"))),
       (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
     )
-    const heard: Array<string> = []
+    const logged: Array<string> = []
     yield* Effect.acquireRelease(
       Effect.promise(() =>
         startAgent({
@@ -31,11 +31,11 @@ it.scopedLive("what an engine logs is heard where the agent's own lines are", ()
           hmacSecret: Buffer.alloc(32, 7).toString("base64url"),
           home,
           engines: [talkative],
-          log: (level, message) => void heard.push(`${level}: ${message}`)
+          log: (level, message) => void logged.push(`${level}: ${message}`)
         })
       ),
       (agent) => Effect.promise(() => agent.close())
     )
-    const lines = yield* until(Effect.sync(() => heard), (lines) => lines.some((line) => line.includes("entries")))
+    const lines = yield* until(Effect.sync(() => logged), (lines) => lines.some((line) => line.includes("entries")))
     assert.include(lines, "warning: entries were lost")
   }))

@@ -96,7 +96,7 @@ function revoked(): unknown {
   return proxy
 }
 
-/** Names that are cut, that UTF-8 cannot write, that sort otherwise once they are told, and what stands for one. */
+/** Names that are truncated, that UTF-8 cannot write, or that sort in another order once encoded, and a name's substitute. */
 const oddNames = fc.oneof(
   fc.constantFrom("__proto__", "toJSON", "password", "\ud800", "\udc00", "\ufffd", "\ue000", "\u{10000}", "a\0", ""),
   fc.nat(3).map((n) => "k".repeat(300) + n),
@@ -108,7 +108,7 @@ const oddNames = fc.oneof(
 const anything: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
-    fc.nat(odd.length - 1).map((at) => [odd[at]]), // in an array, since fast-check cannot hold a revoked proxy
+    fc.nat(odd.length - 1).map((index) => [odd[index]]), // in an array, since fast-check cannot hold a revoked proxy
     fc.anything({
       withBigInt: true,
       withDate: true,
@@ -171,11 +171,11 @@ describe("an event as it is stored", () => {
     assert.include(text, `postgres://[REDACTED]@db/shop`)
   })
 
-  it("cuts strings over 8192 bytes without cutting characters, and after it has looked for secrets", () => {
+  it("truncates strings over 8192 bytes between characters, and after the search for secrets", () => {
     assert.strictEqual(dataOf("x".repeat(8192)), "x".repeat(8192))
     assert.strictEqual(dataOf("x".repeat(8200)), `${"x".repeat(8192)}[...8 more bytes truncated]`)
-    const cut = dataOf("ä".repeat(5000))
-    assert.strictEqual(cut, `${"ä".repeat(4096)}[...1808 more bytes truncated]`)
+    const truncated = dataOf("ä".repeat(5000))
+    assert.strictEqual(truncated, `${"ä".repeat(4096)}[...1808 more bytes truncated]`)
     const shifted: string = dataOf("a" + "ä".repeat(5000))
     assert.isTrue(shifted.startsWith("a" + "ä".repeat(4095) + "["), "half a character was left")
     const url = `${"x".repeat(8175)} amqp://shop:hunter2@queue/`
@@ -220,12 +220,12 @@ describe("an event as it is stored", () => {
     assert.deepStrictEqual(dataOf([twice, twice]), [twice, twice], "the same object twice is no circle")
   })
 
-  it("says holes as null, and keeps names apart that it has to cut", () => {
+  it("encodes holes as null, and keeps truncated names distinct", () => {
     assert.deepStrictEqual(dataOf([1, , 3]), [1, null, 3]) // oxlint-disable-line no-sparse-arrays
-    const cut = Object.entries<string>(
+    const members = Object.entries<string>(
       dataOf({ [`${"k".repeat(300)}1`]: "a", [`${"k".repeat(300)}2`]: "b", "\ud800": 3, "\ue000": 4 })
     )
-    assert.deepStrictEqual(cut.map(([name, value]) => [name.length, value]), [
+    assert.deepStrictEqual(members.map(([name, value]) => [name.length, value]), [
       [270, "[REDACTED]"],
       [270, "[REDACTED]"],
       [1, 4],
@@ -252,7 +252,7 @@ describe("an event as it is stored", () => {
     assert.include(captured({ data: { args: value } }).text, canonicalize(value))
   })
 
-  it("has a sane time, and a task id of at most 200 characters that stays distinct and says that it was cut", () => {
+  it("has a sane time, and a task id of at most 200 characters that stays distinct and says that it was truncated", () => {
     const read = (taskId: string) => {
       const { node } = captured({ occurredAt: NaN, taskId })
       const event = readEvent(node, now)

@@ -29,12 +29,12 @@ const proxyTo = (target: string) =>
           method: incoming.method,
           path: incoming.url,
           headers: incoming.headers
-        }, (answer) => {
-          outgoing.writeHead(answer.statusCode ?? 502, {
-            ...answer.headers,
+        }, (response) => {
+          outgoing.writeHead(response.statusCode ?? 502, {
+            ...response.headers,
             date: new Date(Date.now() + manners.clock).toUTCString()
           })
-          answer.pipe(outgoing)
+          response.pipe(outgoing)
         })
         forward.on("error", () => outgoing.destroy())
         outgoing.on("close", () => forward.destroy())
@@ -52,9 +52,9 @@ const proxyTo = (target: string) =>
         const through = connect(Number(port), hostname, () => {
           const lines = incoming.rawHeaders.flatMap((
             name,
-            at,
+            index,
             all
-          ) => (at % 2 === 0 ? [`${name}: ${all[at + 1]}`] : []))
+          ) => (index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : []))
           through.write(`GET ${incoming.url} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`)
           through.pipe(socket).pipe(through)
         })
@@ -110,7 +110,7 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
       assert.strictEqual(agent.status().lostEvents, 0)
     }))
 
-  it.scoped("does not fall back where it was told not to", () =>
+  it.scoped("does not fall back where its options forbid it", () =>
     Effect.gen(function*() {
       const credentials = yield* freshAgent(yield* freshProject())
       const proxy = yield* proxyTo(yield* baseUrl)
@@ -119,7 +119,7 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
       assert.deepStrictEqual([...new Set(proxy.manners.seen)], ["upgrade"])
     }))
 
-  it.scoped("the doctor finds what is wrong, and says what to do", () =>
+  it.scoped("the doctor finds each flaw, and says what to do", () =>
     Effect.gen(function*() {
       const { hmac_secret, token } = yield* freshAgent(yield* freshProject())
       const other = yield* freshAgent(yield* freshProject())
@@ -127,7 +127,7 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
       const proxy = yield* proxyTo(base)
       const home = yield* temporaryHome
       const right = { brainUrl: base, token, hmacSecret: hmac_secret, home }
-      const found = (options: Parameters<typeof diagnose>[0], websocket = true) =>
+      const readFindings = (options: Parameters<typeof diagnose>[0], websocket = true) =>
         Effect.map(diagnose(options, { websocket }), (findings) => ({
           statuses: Object.fromEntries(findings.map(({ check, status }): [string, string] => [check, status])),
           failed: findings.filter(({ status }) => status === "failed").map(({ detail }) => detail).join(" ")
@@ -142,39 +142,39 @@ layer(serverOn("SQLite", { agentHeartbeat: 1 }), { excludeTestServices: true })(
         clock: "ok",
         signature: "ok"
       }
-      assert.deepStrictEqual((yield* found(right)).statuses, well)
-      assert.deepStrictEqual((yield* found(right, false)).statuses, well)
-      const blocked = yield* found({ ...right, brainUrl: proxy.url })
+      assert.deepStrictEqual((yield* readFindings(right)).statuses, well)
+      assert.deepStrictEqual((yield* readFindings(right, false)).statuses, well)
+      const blocked = yield* readFindings({ ...right, brainUrl: proxy.url })
       assert.deepStrictEqual(blocked.statuses, { ...well, signature: "failed" })
       assert.match(blocked.failed, /--no-websocket/)
-      assert.deepStrictEqual((yield* found({ ...right, brainUrl: proxy.url }, false)).statuses, well)
+      assert.deepStrictEqual((yield* readFindings({ ...right, brainUrl: proxy.url }, false)).statuses, well)
       for (
-        const [seconds, status, told] of [[90, "failed", /behind the brain's; 60 s are allowed/], [
+        const [seconds, status, expected] of [[90, "failed", /behind the brain's; 60 s are allowed/], [
           -90,
           "failed",
           /ahead of/
         ], [30, "ok", /^$/]] as const
       ) {
         proxy.manners.clock = seconds * 1000
-        const skewed = yield* found({ ...right, brainUrl: proxy.url }, false)
+        const skewed = yield* readFindings({ ...right, brainUrl: proxy.url }, false)
         assert.deepStrictEqual(skewed.statuses, { ...well, clock: status })
-        assert.match(skewed.failed, told)
+        assert.match(skewed.failed, expected)
       }
       for (const websocket of [true, false]) {
-        const unsigned = yield* found({ ...right, hmacSecret: other.hmac_secret }, websocket)
+        const unsigned = yield* readFindings({ ...right, hmacSecret: other.hmac_secret }, websocket)
         assert.deepStrictEqual(unsigned.statuses, { ...well, signature: "failed" })
         assert.match(unsigned.failed, /SVC_AGENT_HMAC_SECRET/)
-        const unknown = yield* found({ ...right, token: "svc_nobody" }, websocket)
+        const unknown = yield* readFindings({ ...right, token: "svc_nobody" }, websocket)
         assert.deepInclude(unknown.statuses, { tcp: "ok", token: "failed", signature: "skipped" })
       }
       assert.deepStrictEqual(readdirSync(home), [], "the doctor left something behind")
-      const nobody = yield* found({ ...right, brainUrl: "http://127.0.0.1:1" })
-      assert.deepInclude(nobody.statuses, { dns: "ok", tcp: "failed", token: "skipped" })
-      const nowhere = yield* found({ ...right, brainUrl: "https://no-such-host.invalid" })
+      const unreachable = yield* readFindings({ ...right, brainUrl: "http://127.0.0.1:1" })
+      assert.deepInclude(unreachable.statuses, { dns: "ok", tcp: "failed", token: "skipped" })
+      const nowhere = yield* readFindings({ ...right, brainUrl: "https://no-such-host.invalid" })
       assert.deepInclude(nowhere.statuses, { dns: "failed", tcp: "skipped" })
-      const nothing = yield* found({ ...right, brainUrl: "" })
+      const nothing = yield* readFindings({ ...right, brainUrl: "" })
       assert.deepStrictEqual(nothing.statuses, { settings: "failed" })
-      const untrusted = yield* found({ ...right, brainUrl: base.replace("http:", "https:") })
+      const untrusted = yield* readFindings({ ...right, brainUrl: base.replace("http:", "https:") })
       assert.deepInclude(untrusted.statuses, { tcp: "ok", tls: "failed", token: "skipped" })
     }))
 })

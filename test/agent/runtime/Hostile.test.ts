@@ -71,7 +71,7 @@ const cases: ReadonlyArray<readonly [what: string, kind: FailureKind, manners: P
 ]
 
 // Most of each is the agent's wait of a second before it tries again, so they wait side by side: each has a brain of its own.
-describe.concurrent("a brain that answers", () => {
+describe.concurrent("a brain that sends", () => {
   for (const [what, kind, manners] of cases) {
     it.scopedLive(`${what}: the agent waits as for ${kind}, and loses nothing`, () =>
       Effect.gen(function*() {
@@ -108,7 +108,7 @@ describe.concurrent("a brain that answers", () => {
       assert.strictEqual(agent.status().state, "online")
     }))
 
-  it.scopedLive("nobody there: the agent keeps trying, and the host runs on", () =>
+  it.scopedLive("no brain there: the agent keeps trying, and the host runs on", () =>
     Effect.gen(function*() {
       const brain = yield* fakeBrain
       yield* Effect.promise(() => brain.close())
@@ -135,7 +135,7 @@ describe.concurrent("a brain that answers", () => {
     }))
 })
 
-it.scopedLive("an event that is none, of an engine nobody knows: it is counted, and heartbeats tell so in a form that brains take", () =>
+it.scopedLive("an event that is none, of an unknown engine: it is counted, and heartbeats report it in a form that brains accept", () =>
   Effect.gen(function*() {
     const brain = yield* fakeBrain
     const agent = yield* started(yield* optionsFor(brain.url, brain, { transport: "ws" }))
@@ -144,7 +144,7 @@ it.scopedLive("an event that is none, of an engine nobody knows: it is counted, 
       Effect.sync(() =>
         brain.frames.flatMap((frame) => frame.type === "heartbeat" ? [frame.payload.telemetryLoss?.adapterEvents] : [])
       ),
-      (told) => JSON.stringify(told.at(-1)) === `{"other":1}`
+      (losses) => JSON.stringify(losses.at(-1)) === `{"other":1}`
     )
     assert.deepStrictEqual([agent.status().lostEvents, brain.refusals], [1, []])
   }))
@@ -153,10 +153,10 @@ describe("a brain that is slow", () => {
   it.scopedLive("to acknowledge: sixteen frames are under way, the rest waits on disk, and all arrive", () =>
     Effect.gen(function*() {
       const brain = yield* fakeBrain
-      const held: Array<() => void> = []
+      const deferred: Array<() => void> = []
       brain.manners.onFrame = (connection, frame) => {
         if (frame.type !== "event_batch") return
-        held.push(() => {
+        deferred.push(() => {
           brain.store(frame)
           connection.ack(frame.id)
         })
@@ -165,11 +165,11 @@ describe("a brain that is slow", () => {
       const agent = yield* started(yield* optionsFor(brain.url, brain, { transport: "ws", engines: [shop.engine] }))
       yield* online(agent)
       const ids = Array.from({ length: 20_000 }, () => shop.enqueue())
-      yield* until(Effect.sync(() => held.length), (count) => count >= 16)
-      assert.strictEqual(held.length, 16)
+      yield* until(Effect.sync(() => deferred.length), (count) => count >= 16)
+      assert.strictEqual(deferred.length, 16)
       assert.strictEqual(agent.status().buffer.events, 20_000)
       yield* until(
-        Effect.sync(() => (held.splice(0).forEach((go) => go()), agent.status().buffer.events)),
+        Effect.sync(() => (deferred.splice(0).forEach((go) => go()), agent.status().buffer.events)),
         (left) => left === 0
       )
       assert.strictEqual(brain.events.size, 20_000)
@@ -209,9 +209,9 @@ describe("a brain that is slow", () => {
     }))
 })
 
-describe("options that are wrong", () => {
+describe("options that are invalid", () => {
   const right = { brainUrl: "http://127.0.0.1:1", token: "t", hmacSecret: "A".repeat(43), engines: [] }
-  const wrong = [
+  const invalid = [
     ["a URL that is none", { ...right, brainUrl: "brain" }, /https:\/\//],
     ["plain http to another machine", { ...right, brainUrl: "http://svc.example.com" }, /plain http/],
     ["no token", { ...right, token: "" }, /token/],
@@ -223,7 +223,7 @@ describe("options that are wrong", () => {
       /same name/
     ]
   ] as const
-  for (const [what, options, sentence] of wrong) {
+  for (const [what, options, sentence] of invalid) {
     it.scopedLive(`${what}: startAgent says so, and the host runs on`, () =>
       Effect.gen(function*() {
         const agent = yield* started(options)

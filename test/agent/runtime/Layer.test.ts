@@ -27,7 +27,7 @@ describe("the agent as a layer", () => {
       assert.include(logged.join(), "connected to the brain by WebSocket")
     }))
 
-  it.scopedLive("fails with a typed error when its options are wrong", () =>
+  it.scopedLive("fails with a typed error when its options are invalid", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(
         Layer.build(Agent.layer({ brainUrl: "", token: "t", hmacSecret: "s", engines: [] }))
@@ -37,7 +37,7 @@ describe("the agent as a layer", () => {
 })
 
 describe("an engine that", () => {
-  it.scopedLive("refuses to start, or breaks at it, stands in the status; the others run", () =>
+  it.scopedLive("refuses to start, or throws at it, is shown in the status; the others run", () =>
     Effect.gen(function*() {
       const brain = yield* fakeBrain
       const good = new MemoryEngine("good")
@@ -63,7 +63,7 @@ describe("an engine that", () => {
       assert.isTrue(brain.events.has(id))
     }))
 
-  it.scopedLive("cannot tell what stands there, or never answers, does not hold up the heartbeat", () =>
+  it.scopedLive("cannot read its inventory, or never returns it, does not delay the heartbeat", () =>
     Effect.gen(function*() {
       const brain = yield* fakeBrain
       const away = new MemoryEngine("away")

@@ -6,7 +6,7 @@ import { signingKey } from "../../../src/protocol/Signing.ts"
 import { MemoryEngine } from "../engines/memory.ts"
 import { drained, optionsFor, started, statusOf } from "./agents.ts"
 import { type FakeBrain, fakeBrain } from "./fakeBrain.ts"
-import { ids, polls, said } from "./pollingBrain.ts"
+import { ids, polls, responseOf } from "./pollingBrain.ts"
 
 const running = (brain: FakeBrain, shop: MemoryEngine) =>
   Effect.flatMap(optionsFor(brain.url, brain, { transport: "longpoll", engines: [shop.engine] }), started)
@@ -19,30 +19,32 @@ const forged = encodeFrame(
   Date.now()
 )
 
-const cases: ReadonlyArray<readonly [what: string, kind: FailureKind, wrong: Parameters<typeof polls>[1]]> = [
-  ["401 to the probe", "auth", { probe: said(401) }],
-  ["401 to a poll", "auth", { poll: said(401) }],
-  ["401 to events", "auth", { push: () => said(401) }],
-  ["403 project_inactive", "auth", { probe: said(403, { error: "project_inactive" }) }],
-  ["another 403", "connection", { probe: said(403, "<html>") }],
-  ["a redirect", "connection", { probe: said(302, "", { location: "http://127.0.0.1:1/" }) }],
-  ["no ids", "connection", { probe: said(200, {}, { "x-svc-agent-id": "", "x-svc-project-id": "" }) }],
-  ["HTML to a poll", "connection", { poll: said(200, "<html>Welcome</html>") }],
-  ["garbage frames", "connection", { poll: said(200, { frames: ["{]", 7] }) }],
-  ["a forged command", "connection", { poll: said(200, { frames: [forged] }) }],
-  ["500 to events", "connection", { push: () => said(500) }],
-  ["fewer accepted than sent", "connection", { push: (frames) => said(200, { accepted: frames.length - 1 }) }],
-  ["accepted as a text", "connection", { push: (frames) => said(200, { accepted: String(frames.length) }) }],
-  ["scheduler_upgrade_required", "protocol", { push: () => said(200, { error_code: "scheduler_upgrade_required" }) }]
+const cases: ReadonlyArray<readonly [what: string, kind: FailureKind, responses: Parameters<typeof polls>[1]]> = [
+  ["401 to the probe", "auth", { probe: responseOf(401) }],
+  ["401 to a poll", "auth", { poll: responseOf(401) }],
+  ["401 to events", "auth", { push: () => responseOf(401) }],
+  ["403 project_inactive", "auth", { probe: responseOf(403, { error: "project_inactive" }) }],
+  ["another 403", "connection", { probe: responseOf(403, "<html>") }],
+  ["a redirect", "connection", { probe: responseOf(302, "", { location: "http://127.0.0.1:1/" }) }],
+  ["no ids", "connection", { probe: responseOf(200, {}, { "x-svc-agent-id": "", "x-svc-project-id": "" }) }],
+  ["HTML to a poll", "connection", { poll: responseOf(200, "<html>Welcome</html>") }],
+  ["garbage frames", "connection", { poll: responseOf(200, { frames: ["{]", 7] }) }],
+  ["a forged command", "connection", { poll: responseOf(200, { frames: [forged] }) }],
+  ["500 to events", "connection", { push: () => responseOf(500) }],
+  ["fewer accepted than sent", "connection", { push: (frames) => responseOf(200, { accepted: frames.length - 1 }) }],
+  ["accepted as a text", "connection", { push: (frames) => responseOf(200, { accepted: String(frames.length) }) }],
+  ["scheduler_upgrade_required", "protocol", {
+    push: () => responseOf(200, { error_code: "scheduler_upgrade_required" })
+  }]
 ]
 
 // Side by side, since most of each is the agent's wait of a second before it tries again.
-describe.concurrent("a long-poll brain that answers", () => {
-  for (const [what, kind, wrong] of cases) {
+describe.concurrent("a long-poll brain that responds with", () => {
+  for (const [what, kind, responses] of cases) {
     it.scopedLive(`${what}: the agent waits as for ${kind}, and sends all again under a fresh nonce`, () =>
       Effect.gen(function*() {
         const brain = yield* fakeBrain
-        const { heal, nonces } = polls(brain, wrong)
+        const { heal, nonces } = polls(brain, responses)
         const shop = new MemoryEngine()
         const agent = yield* running(brain, shop)
         const id = shop.enqueue()
@@ -61,7 +63,7 @@ describe.concurrent("a long-poll brain that answers", () => {
   it.scopedLive("503 with Retry-After: the agent waits so long", () =>
     Effect.gen(function*() {
       const brain = yield* fakeBrain
-      polls(brain, { probe: said(503, {}, { "retry-after": "20" }) })
+      polls(brain, { probe: responseOf(503, {}, { "retry-after": "20" }) })
       const agent = yield* running(brain, new MemoryEngine())
       const { nextTryAt } = yield* statusOf(agent, ({ state }) => state === "waiting")
       assert.isAbove((nextTryAt ?? 0) - Date.now(), 15_000)
@@ -70,7 +72,9 @@ describe.concurrent("a long-poll brain that answers", () => {
   it.scopedLive("413 as long as a certain message is among them: only that one is given up, and counted", () =>
     Effect.gen(function*() {
       const brain = yield* fakeBrain
-      polls(brain, { push: (frames) => (frames.some((frame) => frame.includes("poison")) ? said(413) : undefined) })
+      polls(brain, {
+        push: (frames) => (frames.some((frame) => frame.includes("poison")) ? responseOf(413) : undefined)
+      })
       const shop = new MemoryEngine()
       const agent = yield* running(brain, shop)
       const good = shop.enqueue()
@@ -84,7 +88,7 @@ describe.concurrent("a long-poll brain that answers", () => {
       assert.match(agent.lines.join(), /the brain refused an event; it was dropped/)
     }))
 
-  it.scopedLive("commands: each is answered, and the result kept until a POST with it was accepted", () =>
+  it.scopedLive("commands: each has a result, which is kept until a POST with it was accepted", () =>
     Effect.gen(function*() {
       const brain = yield* fakeBrain
       let refuse = true
@@ -92,7 +96,7 @@ describe.concurrent("a long-poll brain that answers", () => {
         push: (
           frames
         ) => (refuse && frames.some((frame) => frame.includes("command_result"))
-          ? ((refuse = false), said(500))
+          ? ((refuse = false), responseOf(500))
           : undefined)
       })
       const serve = brain.manners.onRequest

@@ -6,7 +6,7 @@ import { until } from "../../until.ts"
 import { MemoryEngine } from "../engines/memory.ts"
 import { drained, optionsFor, started, statusOf } from "./agents.ts"
 import { type FakeBrain, fakeBrain } from "./fakeBrain.ts"
-import { polls, said } from "./pollingBrain.ts"
+import { polls, responseOf } from "./pollingBrain.ts"
 
 const running = (brain: FakeBrain, engine: Engine) =>
   Effect.flatMap(optionsFor(brain.url, brain, { transport: "longpoll", engines: [engine] }), started)
@@ -17,7 +17,7 @@ const proxy = (most: number) => {
   const push = (_frames: ReadonlyArray<string>, body: string) => {
     if (Buffer.byteLength(body) <= most) return undefined
     refused.push(Buffer.byteLength(body))
-    return said(413, "<html><head><title>413 Request Entity Too Large</title></head></html>")
+    return responseOf(413, "<html><head><title>413 Request Entity Too Large</title></head></html>")
   }
   return { refused, push }
 }
@@ -64,11 +64,11 @@ describe.concurrent("long-poll through a proxy that limits bodies", () => {
         /the brain refused an event; it was dropped.*HTTP 413: "413 Request Entity Too Large"/
       )
       const heartbeats = Effect.sync(() => brain.frames.filter((frame) => frame.type === "heartbeat"))
-      const [told] = yield* until(
+      const [heartbeat] = yield* until(
         Effect.map(heartbeats, (all) => all.filter(({ payload }) => payload.telemetryLoss?.eventRecords === 1)),
         (all) => all.length > 0
       )
-      assert.strictEqual(told?.payload.telemetryLoss?.contentRejectedFrames, 1)
+      assert.strictEqual(heartbeat?.payload.telemetryLoss?.contentRejectedFrames, 1)
     }))
 
   it.scopedLive("of 8 KiB before a brain that knows the published agents' headers alone", () =>
@@ -77,16 +77,16 @@ describe.concurrent("long-poll through a proxy that limits bodies", () => {
       const { push, refused } = proxy(8192)
       const { wireOf } = polls(brain, { push, family: "x-z4j-" })
       const serve = brain.manners.onRequest
-      let asked = false
+      let hasPolled = false
       brain.manners.onRequest = (request, response, body) => {
         if (request.headers["x-z4j-session-nonce"] === undefined) {
           response.writeHead(409, { "content-type": "application/problem+json" })
           return void response.end(JSON.stringify({ detail: "Send X-Z4J-Session-Nonce." }))
         }
-        if (asked || request.method !== "GET" || request.url?.includes("max_frames=0") === true) {
+        if (hasPolled || request.method !== "GET" || request.url?.includes("max_frames=0") === true) {
           return serve(request, response, body)
         }
-        asked = true
+        hasPolled = true
         const command = encodeFrame(
           "command",
           "c1",
@@ -129,7 +129,7 @@ describe.concurrent("long-poll through a proxy that limits bodies", () => {
       const agent = yield* running(brain, engine)
       const ids = Array.from({ length: 500 }, () => shop.enqueue())
       yield* drained(agent)
-      yield* statusOf(agent, ({ commandsWaiting }) => asked && commandsWaiting === 0)
+      yield* statusOf(agent, ({ commandsWaiting }) => hasPolled && commandsWaiting === 0)
       assert.deepStrictEqual(ids.filter((id) => !brain.events.has(id)), [])
       assert.strictEqual(agent.status().lostEvents, 0)
       const result = brain.frames.find((frame) => frame.type === "command_result")
@@ -144,11 +144,11 @@ describe.concurrent("long-poll through a proxy that limits bodies", () => {
       assert.strictEqual(refused.length, before, "a heartbeat that is known not to fit is not tried again")
     }))
 
-  it.scopedLive("a refused request is told in the other side's words, on one line and without the token", () =>
+  it.scopedLive("a refused request is logged in the other side's words, on one line and without the token", () =>
     Effect.gen(function*() {
       const brain = yield* fakeBrain
       polls(brain, {
-        probe: said(409, { detail: `Send\n\u001b[31mX-Other-Nonce, ${brain.token} ${"y".repeat(1000)}` })
+        probe: responseOf(409, { detail: `Send\n\u001b[31mX-Other-Nonce, ${brain.token} ${"y".repeat(1000)}` })
       })
       const agent = yield* running(brain, new MemoryEngine().engine)
       const { problem } = yield* statusOf(agent, ({ state }) => state === "waiting")

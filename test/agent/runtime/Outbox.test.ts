@@ -91,7 +91,7 @@ it("a buffer file refuses a transaction within another, which stays whole", () =
 })
 
 describe("the outbox", () => {
-  it.scoped("gives events in their order, many a frame, and forgets what is acknowledged", () =>
+  it.scoped("gives events in their order, many a frame, and deletes what is acknowledged", () =>
     Effect.gen(function*() {
       const { outbox } = outboxIn(yield* temporaryHome)
       fill(outbox, 2500)
@@ -144,7 +144,7 @@ describe("the outbox", () => {
         text(11).length
       ])
       snapshots.discard("clock")
-      assert.isFalse(outbox.ack(last.id), "nobody waits for it any more")
+      assert.isFalse(outbox.ack(last.id), "the batch is no longer pending")
       snapshots.add("clock", "s3", [text(30), text(31)])
       const refused = next()
       assert.deepStrictEqual(refused.numbers, [20])
@@ -194,10 +194,10 @@ describe("the outbox", () => {
     Effect.gen(function*() {
       const { lines, outbox } = outboxIn(yield* temporaryHome)
       const bad = [`{"n":[1,,3]}`, `{"a":",{\\"","b":1,"b":2}`, `{"z":1,"a":2}`, "7", `{"n":"\\ud800"}`]
-      for (const [at, each] of bad.entries()) {
-        outbox.add(text(2 * at))
+      for (const [index, each] of bad.entries()) {
+        outbox.add(text(2 * index))
         outbox.add(each)
-        outbox.add(text(2 * at + 1))
+        outbox.add(text(2 * index + 1))
       }
       outbox.flush()
       const first = outbox.next(1_000_000)
@@ -284,7 +284,7 @@ describe("a damaged buffer", () => {
       return { found, next, files: readdirSync(home), path }
     })
 
-  it.scoped("cut in the middle: what can be read is kept, the rest is set aside with a line", () =>
+  it.scoped("truncated in the middle: what can be read is kept, the rest is set aside with a line", () =>
     Effect.gen(function*() {
       const { files, found, next } = yield* damaged((path) =>
         truncateSync(path, Math.floor(statSync(path).size / 2 / 4096) * 4096)
@@ -309,7 +309,7 @@ describe("a damaged buffer", () => {
     }))
 
   for (const end of ["", "-wal"]) {
-    it.scoped(`of a process that was killed, its ${end === "" ? "file" : "log"} cut in the middle: what can be read is kept, and it works`, () =>
+    it.scoped(`of a process that was killed, its ${end === "" ? "file" : "log"} truncated in the middle: what can be read is kept, and it works`, () =>
       Effect.gen(function*() {
         const { outbox } = outboxIn(yield* temporaryHome)
         const filler = "x".repeat(1000)
@@ -330,7 +330,11 @@ describe("a damaged buffer", () => {
         assert.isAbove(found.length, 1)
         assert.isAtMost(found.length, count)
         if (end === "") assert.match(next.lines.join(), /is damaged: \d+ events could be read/)
-        else assert.deepStrictEqual(found, [...range(0, found.length - 1), 99_999], "the log is valid up to its cut")
+        else {assert.deepStrictEqual(
+            found,
+            [...range(0, found.length - 1), 99_999],
+            "the log is valid up to its truncation"
+          )}
       }))
   }
 
@@ -338,8 +342,8 @@ describe("a damaged buffer", () => {
     Effect.gen(function*() {
       const { found, next } = yield* damaged((path) => {
         const bytes = readFileSync(path)
-        const at = bytes.indexOf(text(4000))
-        bytes.write("}}}}", at)
+        const position = bytes.indexOf(text(4000))
+        bytes.write("}}}}", position)
         writeFileSync(path, bytes)
       })
       assert.strictEqual(found.length + next.outbox.loss.events, 8001)

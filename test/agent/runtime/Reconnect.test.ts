@@ -28,7 +28,7 @@ describe("the wait before the next attempt", () => {
     })
   }
 
-  it("is counted for each kind by itself, and begins anew for all once a session held", () => {
+  it("is counted for each kind by itself, and restarts for all once a session lasted", () => {
     const backoff = new Backoff()
     for (let n = 0; n < 5; n++) backoff.next("connection")
     assert.isBelow(backoff.next("protocol"), 1301)

@@ -18,7 +18,7 @@ const sha256 = (value: JsonInput) => createHash("sha256").update(canonicalize(va
 type Json = { readonly [name: string]: JsonInput }
 
 /** An engine with two schedules, whose epoch is active, and its rows as the brain has them. */
-const scene = Effect.gen(function*() {
+const prepareStream = Effect.gen(function*() {
   const shop = new MemoryEngine("memory", [], new Map())
   for (const id of ["hourly", "nightly"]) shop.schedule(id, { kwargs: { half: 1.5, token: "hunter2" } })
   const { controls, snapshots, streams } = publishing(shop.engine)
@@ -63,9 +63,9 @@ const scene = Effect.gen(function*() {
 })
 
 /** Nothing was done: refused by a sentence, and not indeterminate. */
-const refusedBy = (answer: DispatchResult, sentence: string) => {
-  assert.deepInclude(answer, { status: "failed", result: null })
-  assert.include(answer.status === "failed" ? answer.error : "", sentence)
+const assertRefusal = (outcome: DispatchResult, sentence: string) => {
+  assert.deepInclude(outcome, { status: "failed", result: null })
+  assert.include(outcome.status === "failed" ? outcome.error : "", sentence)
 }
 
 describe("schedule.external.control", () => {
@@ -98,7 +98,7 @@ describe("schedule.external.control", () => {
 
   it.live("disables and enables a schedule, and publishes its row in the sequence", () =>
     Effect.gen(function*() {
-      const { control, controlOf, controls, row, run, shop, snapshots } = yield* scene
+      const { control, controlOf, controls, row, run, shop, snapshots } = yield* prepareStream
       shop.schedule("hourly", { ...shop.schedules?.get("hourly"), total_runs: 9, last_run_at: 1_700_000_000_000 }) // it ran
       assert.deepStrictEqual(yield* control(controlOf(row("hourly"))), {
         status: "success",
@@ -114,7 +114,7 @@ describe("schedule.external.control", () => {
       }
       assert.deepStrictEqual(controls, [{ sequence: 2, operation: operation_id, row: disabled }])
 
-      // the same operation again is answered, also when the schedule has changed meanwhile
+      // the same operation again has the same result, also when the schedule has changed since
       yield* run("schedule.enable", { schedule_id: "hourly" })
       assert.deepInclude(yield* control(controlOf(row("hourly"), { operation_id })), { status: "failed" })
       assert.strictEqual(snapshots.at(-1)?.sequence, 3)
@@ -135,9 +135,9 @@ describe("schedule.external.control", () => {
       assert.deepStrictEqual(snapshots.map(({ reason }) => reason), ["activation", "signal:updated", "signal:updated"])
     }))
 
-  it.live("does nothing where the brain's copy is not the schedule, or a parameter is wrong", () =>
+  it.live("does nothing where the brain's copy is not the schedule, or a parameter is invalid", () =>
     Effect.gen(function*() {
-      const { control, controlOf, controls, row, run, shop } = yield* scene
+      const { control, controlOf, controls, row, run, shop } = yield* prepareStream
       const hourly = row("hourly")
       const good = controlOf(hourly)
       const { session_generation: _, ...incomplete } = good
@@ -166,15 +166,15 @@ describe("schedule.external.control", () => {
           [controlOf({ ...hourly, is_enabled: false }), "not as the command expects"],
           [controlOf({ ...hourly, expression: "60.0" }), "not as the command expects"]
         ] as ReadonlyArray<readonly [Json, string]>
-      ) refusedBy(yield* control(parameters), sentence)
+      ) assertRefusal(yield* control(parameters), sentence)
       assert.strictEqual(shop.schedules?.get("hourly")?.is_enabled, true)
       assert.deepStrictEqual(controls, [])
-      refusedBy(yield* run("schedule.disable", { schedule_id: "gone" }), "there is no schedule gone")
+      assertRefusal(yield* run("schedule.disable", { schedule_id: "gone" }), "there is no schedule gone")
     }))
 
   it.live("of an engine that fails, that obeys only in words, or that cannot", () =>
     Effect.gen(function*() {
-      const { row, shop, controlOf } = yield* scene
+      const { row, shop, controlOf } = yield* prepareStream
       const { engine } = shop
       const { scheduler } = engine
       if (scheduler === undefined) throw new Error("no scheduler")
@@ -187,7 +187,7 @@ describe("schedule.external.control", () => {
           command(changed, "schedule.external.control", controlOf(row("hourly")), 1000, streams)
         )
       }
-      refusedBy(
+      assertRefusal(
         yield* ofEngine({ disable: () => new ActionFailed({ message: "the broker is away" }) }),
         "broker is away"
       )
@@ -197,7 +197,7 @@ describe("schedule.external.control", () => {
         error:
           "The command was executed, but its effect cannot be published: the engine did not disable the schedule hourly"
       })
-      refusedBy(
+      assertRefusal(
         yield* ofEngine({}, { disable: "pause the queue instead" }),
         "adapter 'memory-clock' does not support action 'schedule.external.control': pause the queue instead"
       )
@@ -207,7 +207,7 @@ describe("schedule.external.control", () => {
 describe("schedule.external.mutate", () => {
   it.live("creates and updates a schedule, and publishes all of them", () =>
     Effect.gen(function*() {
-      const { mutate, row, shop, snapshots } = yield* scene
+      const { mutate, row, shop, snapshots } = yield* prepareStream
       const definition = {
         name: "weekly",
         task_name: "shop.report",
@@ -225,7 +225,7 @@ describe("schedule.external.mutate", () => {
         observed_configuration: configuration
       })
       assert.deepInclude(row("weekly"), { ...definition, is_enabled: true })
-      refusedBy(yield* mutate("create", { definition }), "there is a schedule weekly already")
+      assertRefusal(yield* mutate("create", { definition }), "there is a schedule weekly already")
 
       const before = shop.schedules?.get("hourly")
       const expected = row("hourly")
@@ -239,7 +239,7 @@ describe("schedule.external.mutate", () => {
       })
       assert.strictEqual(updated.status, "success")
       assert.deepStrictEqual(shop.schedules?.get("hourly"), { ...before!, expression: "60.0" })
-      refusedBy(
+      assertRefusal(
         yield* mutate("update", { schedule_id: "hourly", expected, definition: { expression: "90.0" } }),
         "not as the command expects"
       )
@@ -250,7 +250,7 @@ describe("schedule.external.mutate", () => {
 
   it.live("refuses a definition that is not one, or that holds masks", () =>
     Effect.gen(function*() {
-      const { mutate, row, shop } = yield* scene
+      const { mutate, row, shop } = yield* prepareStream
       const definition = { name: "weekly", task_name: "shop.report", kind: "cron", expression: "0 0 * * 1" }
       const { kind: _, ...withoutKind } = definition
       const cases: ReadonlyArray<readonly [Json, string]> = [
@@ -267,9 +267,9 @@ describe("schedule.external.mutate", () => {
         [{ definition, schedule_id: "weekly" }, "must be null to create"],
         [{ definition, expected: {} }, "must be null to create"]
       ]
-      for (const [parameters, sentence] of cases) refusedBy(yield* mutate("create", parameters), sentence)
+      for (const [parameters, sentence] of cases) assertRefusal(yield* mutate("create", parameters), sentence)
       const masked = { kwargs: { half: 2, token: "[REDACTED]" } }
-      refusedBy(
+      assertRefusal(
         yield* mutate("update", { schedule_id: "hourly", expected: row("hourly"), definition: masked }),
         "masked or omitted values"
       )
@@ -278,7 +278,7 @@ describe("schedule.external.mutate", () => {
 
   it.live("triggers an operation once", () =>
     Effect.gen(function*() {
-      const { mutate, row, shop } = yield* scene
+      const { mutate, row, shop } = yield* prepareStream
       const request = { schedule_id: "hourly", expected: row("hourly") }
       const first = yield* mutate("trigger", request)
       assert.strictEqual(first.status, "success")

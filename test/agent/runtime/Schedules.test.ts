@@ -41,7 +41,7 @@ const withAgent = (shop: MemoryEngine, more: Partial<AgentOptions> = {}) =>
     const agent = yield* started(options)
     yield* online(agent)
     let sent = 0
-    /** Sends the command on the last connection, and answers its result. */
+    /** Sends the command on the last connection, and returns its result. */
     const run = (action: string, parameters: { readonly [name: string]: unknown } = {}, id = `c${++sent}`) =>
       Effect.gen(function*() {
         // The cast: parameters are JSON.
@@ -237,7 +237,7 @@ describe("schedules on the wire", () => {
       ]])
     }))
 
-  it.scopedLive("belong to one epoch: a higher one replaces it, the same goes on, a lower one is refused; a new process has none", () =>
+  it.scopedLive("belong to one epoch: a higher one replaces it, the same one continues, a lower one is refused; a new process has none", () =>
     Effect.gen(function*() {
       const shop = shopWith("nightly")
       const { agent, brain, options, published, run, snapshots } = yield* withAgent(shop)
@@ -247,13 +247,13 @@ describe("schedules on the wire", () => {
         sequence: 2
       })
       for (
-        const wrong of [{ epoch_number: 4, ...other }, { epoch_number: 5, ...other }, {
+        const stale of [{ epoch_number: 4, ...other }, { epoch_number: 5, ...other }, {
           epoch_number: 5,
           adapter_instance_id: "ad-2"
         }]
       ) {
-        const answer = yield* run("schedule.external.activate", activation(clock, wrong))
-        assert.deepStrictEqual(answer, {
+        const outcome = yield* run("schedule.external.activate", activation(clock, stale))
+        assert.deepStrictEqual(outcome, {
           status: "failed",
           result: null,
           error: "The epoch 5 of memory-clock is active; another one must have a higher number."
@@ -285,9 +285,9 @@ describe("schedules on the wire", () => {
       const shop = shopWith("nightly")
       const { brain, published, run, snapshots } = yield* withAgent(shop)
       const { onFrame } = brain.manners
-      const held: Array<() => void> = []
+      const deferred: Array<() => void> = []
       brain.manners.onFrame = (connection, frame) => {
-        if (frame.type === "event_batch") held.push(() => onFrame(connection, frame))
+        if (frame.type === "event_batch") deferred.push(() => onFrame(connection, frame))
       }
       yield* run("schedule.external.activate", activation(clock))
       shop.inventoryFails = true
@@ -298,7 +298,7 @@ describe("schedules on the wire", () => {
       })
       shop.inventoryFails = false
       assert.strictEqual((yield* run("schedule.resync"))?.status, "success")
-      assert.strictEqual(held.length, 1, "nothing follows the frame that was under way")
+      assert.strictEqual(deferred.length, 1, "nothing follows the frame that was under way")
       brain.manners.onFrame = onFrame
       assert.deepInclude((yield* run("schedule.external.activate", activation(clock, { epoch_number: 2 })))?.result, {
         sequence: 1
@@ -379,7 +379,7 @@ describe("schedules on the wire", () => {
 
       const deletion = { ...trigger, operation: "delete" }
       for (
-        const [wrong, sentence] of [
+        const [invalid, sentence] of [
           [{ expected: { ...expected, is_enabled: false } }, "not as the command expects"],
           [{ schedule_id: "gone" }, "not as the command expects"],
           [{ expected: null }, "must be the schedule's row"],
@@ -390,9 +390,9 @@ describe("schedules on the wire", () => {
           [{ scheduler: "other" }, "no scheduler adapter registered"]
         ] as const
       ) {
-        const answer = yield* run("schedule.external.mutate", { ...deletion, ...wrong })
-        assert.strictEqual(answer?.result, null)
-        assert.include(answer?.error, sentence)
+        const outcome = yield* run("schedule.external.mutate", { ...deletion, ...invalid })
+        assert.strictEqual(outcome?.result, null)
+        assert.include(outcome?.error, sentence)
       }
       assert.deepInclude((yield* run("schedule.external.mutate", deletion))?.result, {
         sequence: 3,
@@ -423,7 +423,7 @@ describe("schedules on the wire", () => {
 })
 
 describe("an activation", () => {
-  const wrong: ReadonlyArray<readonly [what: string, parameters: object, sentence: string]> = [
+  const invalid: ReadonlyArray<readonly [what: string, parameters: object, sentence: string]> = [
     ["of another owner", { owner: "other" }, "owner and scheduler must both be memory-clock"],
     ["without an owner", { owner: undefined }, "owner and scheduler must both be memory-clock"],
     [
@@ -446,28 +446,31 @@ describe("an activation", () => {
     ["of half an epoch", { epoch_number: 1.5 }, "epoch_number must be"],
     ["of an epoch in words", { epoch_number: "1" }, "epoch_number must be"],
     ["of an epoch beyond counting", { epoch_number: 12345678901234567890n }, "epoch_number must be"],
-    ["of nobody's instance", { adapter_instance_id: "" }, "adapter_instance_id must be"]
+    ["of no instance", { adapter_instance_id: "" }, "adapter_instance_id must be"]
   ]
 
-  it.live.each(wrong)("%s is refused, and nothing is published", ([, parameters, sentence]) =>
-    Effect.gen(function*() {
-      const { engine } = shopWith("nightly")
-      const { snapshots, streams } = publishing(engine)
-      const answer = yield* command(
-        engine,
-        "schedule.external.activate",
-        activation(clock, { ...parameters }),
-        1000,
-        streams
-      )
-      assert.deepInclude(answer, { status: "failed", result: null })
-      assert.include(answer.status === "failed" ? answer.error : "", sentence)
-      assert.deepStrictEqual(snapshots, [])
-    }))
+  it.live.each(invalid)(
+    "%s is refused, and nothing is published",
+    ([, parameters, sentence]) =>
+      Effect.gen(function*() {
+        const { engine } = shopWith("nightly")
+        const { snapshots, streams } = publishing(engine)
+        const outcome = yield* command(
+          engine,
+          "schedule.external.activate",
+          activation(clock, { ...parameters }),
+          1000,
+          streams
+        )
+        assert.deepInclude(outcome, { status: "failed", result: null })
+        assert.include(outcome.status === "failed" ? outcome.error : "", sentence)
+        assert.deepStrictEqual(snapshots, [])
+      })
+  )
 })
 
 describe("between commands", () => {
-  it.live("schedules are published when somebody changed them, and every 15 minutes", () =>
+  it.live("schedules are published when they changed, and every 15 minutes", () =>
     Effect.gen(function*() {
       const shop = shopWith("nightly")
       let now = 1_800_000_000_000
@@ -475,7 +478,7 @@ describe("between commands", () => {
       if (stream === undefined) throw new Error("no stream")
       const reasons = () => snapshots.map(({ reason }) => reason)
       yield* stream.tick
-      assert.deepStrictEqual(reasons(), [], "nobody has asked")
+      assert.deepStrictEqual(reasons(), [], "nothing was requested")
       yield* command(shop.engine, "schedule.external.activate", activation(clock), 1000, [stream])
       // it ran, which is no change
       shop.schedule("nightly", { total_runs: 1, last_run_at: now, next_run_at: now + 3_600_000 })
@@ -495,14 +498,14 @@ describe("between commands", () => {
       assert.deepStrictEqual(snapshots.map(({ sequence }) => sequence), [1, 2, 3])
     }))
 
-  it.live("a look that takes long does not outrun a change by command", () =>
+  it.live("a slow read does not overwrite a change by command", () =>
     Effect.gen(function*() {
       const shop = shopWith("nightly", "hourly")
       const { scheduler } = shop.engine
       if (scheduler === undefined) throw new Error("no scheduler")
       const gate = yield* Deferred.make<void>()
       let listed = 0
-      // the second look keeps what it saw until it is let go
+      // the second read keeps its rows until it is released
       const list = Effect.suspend(() => {
         const seen: ReadonlyArray<NativeSchedule> = [...shop.schedules?.values() ?? []]
         return Effect.as(++listed === 2 ? Deferred.await(gate) : Effect.void, seen)
@@ -541,7 +544,7 @@ describe("between commands", () => {
       })
     }))
 
-  it.live("an adapter that breaks is answered", () =>
+  it.live("an adapter that throws makes a failed result", () =>
     Effect.gen(function*() {
       const shop = shopWith("nightly")
       const { scheduler } = shop.engine
@@ -552,9 +555,9 @@ describe("between commands", () => {
       ]
       for (const scheduler of broken) {
         const engine = { ...shop.engine, scheduler }
-        const answer = yield* command(engine, "schedule.external.activate", activation(clock))
-        assert.include(answer.status === "failed" ? answer.error : "", "The schedules cannot be read")
-        assert.isNull(answer.result)
+        const outcome = yield* command(engine, "schedule.external.activate", activation(clock))
+        assert.include(outcome.status === "failed" ? outcome.error : "", "The schedules cannot be read")
+        assert.isNull(outcome.result)
       }
     }))
 })

@@ -93,28 +93,28 @@ describe("the recorded frames", () => {
   }
 
   for (const vector of fromBrain) {
-    it.effect(`${vector.name}: opened by our client, and a command is answered`, () =>
+    it.effect(`${vector.name}: decoded by our client, and a command has a result`, () =>
       Effect.gen(function*() {
         const frame = decodeBrainFrame(vector.frame_json, sessionOf(vector), timeOf(vector.frame_json))
         if (frame instanceof FrameRefusal) throw new Error(`a good frame was refused: ${frame.reason}`)
         if (frame.type !== "command") return
         const shop = new MemoryEngine(JSON.parse(vector.frame_json).payload.target.engine ?? "memory")
         const { engine } = shop
-        const answer = yield* dispatch(frame.payload, {
+        const outcome = yield* dispatch(frame.payload, {
           engines: [engine],
           streams: publishing(engine).streams,
           key: keyOf(vector),
           purgeThreshold: 1000,
           redaction
         })
-        if (answer.status === "success") return
-        assert.notInclude(answer.error, "adapter failed")
+        if (outcome.status === "success") return
+        assert.notInclude(outcome.error, "adapter failed")
         const known = [...capabilitiesOf(engine), "reconcile_task", "schedule.fire", "dlq.list"].includes(
           frame.payload.action
         )
         if (!known) {
           assert.match(
-            answer.error,
+            outcome.error,
             /does not support action|unrecognized schedule action|no scheduler adapter registered/
           )
         }

@@ -26,7 +26,7 @@ it("a set namespace is part of every id, a chosen one only of those that are not
   assert.strictEqual(TaskNamespace.toEngineId(eu, "mail:1"), "mail:1", "known before the namespace was set")
 })
 
-it("an id that is too long with its namespace is cut, and stays distinct", () => {
+it("an id that is too long with its namespace is truncated, and stays distinct", () => {
   const [one, other] = ["1", "2"].map((end) => TaskNamespace.toTaskId(eu, "x".repeat(199) + end))
   assert.match(one ?? "", /^eu\/x+\[[0-9a-f]{12}\]$/)
   assert.strictEqual(one?.length, 200)

@@ -4,7 +4,7 @@ import { lintConf } from "../../../src/domain/agents/WorkerLint.ts"
 const rules = (conf: Readonly<Record<string, unknown>>) => lintConf("celery", conf)?.map(({ rule_id }) => rule_id)
 
 describe("the check of a worker's settings", () => {
-  it("names what is wrong, the worst first, and nothing of settings that are not reported", () => {
+  it("names the flaws, the worst first, and nothing of settings that are not reported", () => {
     assert.deepStrictEqual(rules({ task_acks_late: false }), [])
     assert.deepStrictEqual(rules({ task_serializer: "pickle", task_time_limit: null }), [
       "celery.pickle",

@@ -34,7 +34,7 @@ const assertCommand = async (
   for (const [name, value] of Object.entries(parameters)) {
     assert.deepStrictEqual({ ...command.target, ...command.parameters }[name], value, `${action}: ${name}`)
   }
-  agent.answer(command, error === null ? { status: "success", result: {} } : { status: "failed", error })
+  agent.sendResult(command, error === null ? { status: "success", result: {} } : { status: "failed", error })
   const notices = page.getByRole("region", { name: "Notices" })
   await notices.getByText(error === null ? /^Completed\./ : `Failed. ${error}`).waitFor()
   await notices.getByRole("button", { name: "Close" }).first().click()

@@ -112,7 +112,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await agree(page, /^Cancel box\.pay/)
         const command = await agent.command("cancel_task")
         assert.deepInclude({ ...command.target, ...command.parameters }, { task_id: "waits-0001" })
-        agent.answer(command, { status: "success", result: {} })
+        agent.sendResult(command, { status: "success", result: {} })
         await notices.locator("div").filter({ hasText: "Cancel: box.pay" }).filter({ hasText: "Completed." }).first()
           .waitFor()
       })

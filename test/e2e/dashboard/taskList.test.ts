@@ -117,7 +117,7 @@ describe.skipIf(!ready)("the list of tasks", () => {
             await dialog.getByRole("button", { name: "Retry" }).click()
             const command = await agent.command("retry_task")
             assert.deepInclude({ ...command.target, ...command.parameters }, { task_id })
-            agent.answer(command, { status: "success", result: {} })
+            agent.sendResult(command, { status: "success", result: {} })
             await notices.getByText(/^Completed\./).waitFor()
             assert.deepStrictEqual(other?.commands.filter(({ action }) => action === "retry_task").length, index)
           })

@@ -60,10 +60,13 @@ describe.each(laneEngines)("agents whose engines give the same ids on %s", (engi
         yield* eu.report("mail:1", "task.failed", { exception: "Error: no" })
         yield* us.report("mail:1", "task.succeeded")
         assert.deepStrictEqual(yield* tasks, { "mail:1": "eu.send failure", "us/mail:1": "us.send success" })
-        const told = yield* until(advice, (agents) => agents.every(([, codes]: [string, []]) => codes.length > 0))
-        assert.sameDeepMembers(told, [["eu", ["ids_apart"]], ["us", ["ids_apart"]]])
+        const advisedAgents = yield* until(
+          advice,
+          (agents) => agents.every(([, codes]: [string, []]) => codes.length > 0)
+        )
+        assert.sameDeepMembers(advisedAgents, [["eu", ["ids_apart"]], ["us", ["ids_apart"]]])
 
-        // the engine gets its own id back, and the answer the brain's
+        // the engine gets its own id back, and the result has the brain's
         const retried = yield* call("POST", "/commands/retry-task", {
           agent_id: us.id,
           engine: "bullmq",
@@ -74,7 +77,7 @@ describe.each(laneEngines)("agents whose engines give the same ids on %s", (engi
         assert.deepInclude(command.target, { id: "mail:1", type: "task" })
         assert.strictEqual(command.parameters["task_id"], "mail:1")
         us.agent.ack(command)
-        us.agent.answer(command, { status: "success", result: { new_task_id: "mail:2", engine: "bullmq" } })
+        us.agent.sendResult(command, { status: "success", result: { new_task_id: "mail:2", engine: "bullmq" } })
         const ended = yield* until(get(`/commands/${retried.json.id}`), ({ status }) => status === "completed")
         assert.strictEqual(ended.result.new_task_id, "us/mail:2")
 

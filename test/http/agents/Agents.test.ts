@@ -132,7 +132,7 @@ describe.each(laneEngines)("agents on %s", (engine) => {
         assert.deepInclude(health[0], { captured_at: now, telemetry_loss: { event_records: 3 } })
       }))
 
-    it.scoped("deleting it voids its token, ends its commands and tells every replica", () =>
+    it.scoped("deleting it voids its token, ends its commands and notifies every replica", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const agents = yield* Agents
@@ -144,7 +144,7 @@ describe.each(laneEngines)("agents on %s", (engine) => {
         for (const status of ["pending", "dispatched", "completed"]) yield* command(project.id, agent.id, status)
         yield* command(project.id, other.agent.id, "pending")
         yield* sql`INSERT INTO agent_health ${sql.insert({ agent_id: agent.id, captured_at: yield* Timestamp.now })}`
-        const told = yield* hinted(1)
+        const hints = yield* hinted(1)
         const stranger = yield* freshProject()
         const foreign = yield* clientOf("admin", stranger)
         const one = { ...path, agent_id: agent.id }
@@ -158,7 +158,7 @@ describe.each(laneEngines)("agents on %s", (engine) => {
           ["completed", "sealed"],
           ["pending", "sealed"]
         ])
-        assert.deepStrictEqual(yield* told, [agent.id])
+        assert.deepStrictEqual(yield* hints, [agent.id])
         yield* assertRefused(admin.agents.health({ path: one }), "not_found")
       }))
   })
@@ -178,9 +178,9 @@ describe.each(laneEngines)("agents on %s", (engine) => {
         yield* Effect.forEach([project.id, project.id, kept.id], (id) => insertTask(id))
         const owner = yield* clientOf("admin", project)
         yield* assertRefused(owner.project.delete({ path }), "forbidden")
-        const told = yield* hinted(2)
+        const hints = yield* hinted(2)
         yield* global.project.delete({ path })
-        assert.deepStrictEqual(yield* told, [project.id, agent.id])
+        assert.deepStrictEqual(yield* hints, [project.id, agent.id])
         yield* assertRefused(global.project.get({ path }), "not_found")
         yield* assertRefused(bound.projects.list(), "unauthenticated") // bound keys go with it
         assert.deepStrictEqual(yield* agents.findByToken(token), Option.none())

@@ -82,7 +82,7 @@ describe.each(laneEngines)("workers and queues on %s", (engine) => {
         })
       }))
 
-    it.scoped("a worker that only events tell of has its started tasks counted, and a queue without a depth says why", () =>
+    it.scoped("a worker that only events report has its started tasks counted, and a queue without a depth says why", () =>
       Effect.gen(function*() {
         const { agent, path, viewer } = yield* fresh
         const data = { task_name: "jobs.pay", queue: "default", worker: "rqw1" }
@@ -111,16 +111,16 @@ describe.each(laneEngines)("workers and queues on %s", (engine) => {
         const data = { task_name: "jobs.pay", queue: "mail", worker: "rqw1" }
         const now = Date.now()
         const minutesAgo = (minutes: number) => `${new Date(now - minutes * 60_000).toISOString().slice(0, 19)}Z`
-        const at = (kind: string, task_id: string, minutes: number) =>
+        const eventAt = (kind: string, task_id: string, minutes: number) =>
           event({ engine: "rq", kind, task_id, occurred_at: minutesAgo(minutes), data })
         yield* Effect.promise(() =>
           agent.sendEvents([
-            at("task.received", "done", 9),
-            at("task.succeeded", "done", 8),
-            at("task.received", "oldest", 5),
-            at("task.received", "next", 2),
-            at("task.received", "yesterday", 1440),
-            at("task.failed", "yesterday", 1439)
+            eventAt("task.received", "done", 9),
+            eventAt("task.succeeded", "done", 8),
+            eventAt("task.received", "oldest", 5),
+            eventAt("task.received", "next", 2),
+            eventAt("task.received", "yesterday", 1440),
+            eventAt("task.failed", "yesterday", 1439)
           ])
         )
         const [queue] = yield* until(
@@ -159,24 +159,24 @@ describe.each(laneEngines)("workers and queues on %s", (engine) => {
         const { agent, key, path, viewer } = yield* fresh
         const stranger = yield* clientWith(yield* freshKey())
         const other = yield* freshProject()
-        const elsewhere = yield* clientOf("viewer", other)
+        const otherClient = yield* clientOf("viewer", other)
         agent.heartbeat(health)
         const [worker] = yield* until(viewer.workers.list({ path, urlParams: {} }), isNotEmpty)
         const foreign = { slug: other.slug, worker_id: worker!.id }
-        yield* assertRefused(elsewhere.workers.get({ path: foreign }), "not_found")
+        yield* assertRefused(otherClient.workers.get({ path: foreign }), "not_found")
         yield* assertRefused(stranger.workers.list({ path, urlParams: {} }), "not_found")
         yield* assertRefused(stranger.workers.listAgentWorkers({ path, urlParams: {} }), "not_found")
         yield* assertRefused(stranger.queues.list({ path, urlParams: {} }), "not_found")
-        const at = `/projects/${path.slug}`
-        assert.strictEqual((yield* request("GET", `${at}/workers/nope`, key)).status, 404)
+        const projectPath = `/projects/${path.slug}`
+        assert.strictEqual((yield* request("GET", `${projectPath}/workers/nope`, key)).status, 404)
         for (const query of ["limit=0", "limit=501", "limit=x", `state=${"x".repeat(41)}`]) {
-          assert.strictEqual((yield* request("GET", `${at}/agent-workers?${query}`, key)).status, 422, query)
+          assert.strictEqual((yield* request("GET", `${projectPath}/agent-workers?${query}`, key)).status, 422, query)
         }
         for (const query of ["state=running", "search=", `search=${"x".repeat(201)}`, "stat=online", "q=w1"]) {
-          assert.strictEqual((yield* request("GET", `${at}/workers?${query}`, key)).status, 422, query)
+          assert.strictEqual((yield* request("GET", `${projectPath}/workers?${query}`, key)).status, 422, query)
         }
         for (const path of ["queues?search=x", "agents?state=online", "agent-workers?search=x"]) {
-          assert.strictEqual((yield* request("GET", `${at}/${path}`, key)).status, 422, path)
+          assert.strictEqual((yield* request("GET", `${projectPath}/${path}`, key)).status, 422, path)
         }
         const scoped = yield* clientWith(yield* freshKey({ isAdmin: true, scopes: ["tasks:read"] }))
         yield* assertRefused(scoped.workers.list({ path, urlParams: {} }), "scope_missing")

@@ -191,7 +191,7 @@ describe.each(laneEngines)("policies of a project on %s", (engine) => {
         const agent = yield* connected({ base: yield* baseUrl, ...credentials })
         // as an agent answers a change of a schedule: with its definition
         agent.onCommand = (command) =>
-          agent.answer(command, {
+          agent.sendResult(command, {
             status: "success",
             result: { task_id: "t-1", observed_configuration: [{ args: [secret], total: new CanonicalText("1.0") }] }
           })

@@ -77,7 +77,7 @@ const withoutRunner = Effect.gen(function*() {
 })
 
 const answerAll = (agent: TestAgent) => {
-  agent.onCommand = (command) => agent.answer(command, { status: "success", result: {} })
+  agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: {} })
 }
 
 const cancelled = (agent: TestAgent) => agent.commands.map(({ parameters }) => String(parameters.task_id))
@@ -151,12 +151,12 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
         yield* sql`DELETE FROM tasks WHERE project_id = ${project.id} AND task_id = 't11'`
         agent.onCommand = (command) => {
           const task = command.parameters.task_id
-          if (task === "t9") agent.answer(command, { status: "failed", error: "broken" })
+          if (task === "t9") agent.sendResult(command, { status: "failed", error: "broken" })
           else if (task === "t13") {
-            agent.answer(command, { status: "failed", result: { indeterminate: true }, error: "?" })
-          } else agent.answer(command, { status: "success", result: {} })
+            agent.sendResult(command, { status: "failed", result: { indeterminate: true }, error: "?" })
+          } else agent.sendResult(command, { status: "success", result: {} })
         }
-        for (const command of agent.commands) agent.answer(command, { status: "success", result: {} })
+        for (const command of agent.commands) agent.sendResult(command, { status: "success", result: {} })
         const ended = yield* ends(created.id)
         assert.deepInclude(ended, { status: "completed", done: 8, skipped: 2 })
         assert.deepStrictEqual(ended.outcomes, { pending: 0, succeeded: 6, failed: 1, unknown: 1 })
@@ -246,7 +246,7 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
         const stopped = yield* post(`/${id}/stop`, undefined, operator)
         assert.deepInclude(stopped.json, { status: "stopped", done: openCommands, skipped: 0 })
         assert.isNotNull(stopped.json.finished_at)
-        for (const command of agent.commands) agent.answer(command, { status: "success", result: {} })
+        for (const command of agent.commands) agent.sendResult(command, { status: "success", result: {} })
         const settled = yield* until(get(id), ({ outcomes }) => outcomes.pending === 0)
         assert.deepStrictEqual(settled.outcomes, { pending: 0, succeeded: openCommands, failed: 0, unknown: 0 })
         assert.lengthOf(agent.commands, openCommands)
@@ -308,7 +308,7 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
         )
 
         answerAll(agent)
-        for (const command of agent.commands) agent.answer(command, { status: "success", result: {} })
+        for (const command of agent.commands) agent.sendResult(command, { status: "success", result: {} })
         yield* sql`UPDATE bulk_jobs SET deadline_at = ${Timestamp.addSeconds(yield* Timestamp.now, 5)}
           WHERE id = ${cancellation.id}`
         yield* sql`DELETE FROM leases WHERE name = ${leaseName}`

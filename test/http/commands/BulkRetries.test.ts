@@ -76,7 +76,10 @@ const world = Effect.gen(function*() {
 
 const echo = (agent: TestAgent) => {
   agent.onCommand = (command) =>
-    agent.answer(command, { status: "success", result: { new_task_id: `new ${String(command.parameters.task_id)}` } })
+    agent.sendResult(command, {
+      status: "success",
+      result: { new_task_id: `new ${String(command.parameters.task_id)}` }
+    })
 }
 
 const retried = (agent: TestAgent) => agent.commands.map(({ parameters }) => parameters.task_id)
@@ -92,10 +95,10 @@ describe.each(laneEngines)("bulk retries on %s", (engine) => {
         const agent = yield* connect()
         agent.onCommand = (command) => {
           const task = String(command.parameters.task_id)
-          if (task === "t2") agent.answer(command, { status: "failed", error: "no such task" })
+          if (task === "t2") agent.sendResult(command, { status: "failed", error: "no such task" })
           else if (task === "t3") {
-            agent.answer(command, { status: "failed", result: { indeterminate: true }, error: "?" })
-          } else agent.answer(command, { status: "success", result: { new_task_id: `new ${task}` } })
+            agent.sendResult(command, { status: "failed", result: { indeterminate: true }, error: "?" })
+          } else agent.sendResult(command, { status: "success", result: { new_task_id: `new ${task}` } })
         }
         const body = { idempotency_key: "outage", filter: { search: "T" }, rate_per_second: null, max: 11 }
         const created = yield* request("POST", path, { token, body })
@@ -264,7 +267,7 @@ describe.each(laneEngines)("bulk retries on %s", (engine) => {
         const paused = yield* control("pause")
         assert.deepInclude(paused, { control_state: "paused", status: "running" })
         assert.include(paused.note, "it is paused. 5 commands were sent before")
-        for (const command of first.commands) first.answer(command, { status: "success", result: {} })
+        for (const command of first.commands) first.sendResult(command, { status: "success", result: {} })
         yield* until(get(id), ({ counts }) => counts.succeeded === openCommands && counts.claimed === 0)
         yield* Effect.promise(() => first.close())
 
@@ -281,7 +284,7 @@ describe.each(laneEngines)("bulk retries on %s", (engine) => {
         const cancelled = yield* control("cancel")
         assert.deepInclude(cancelled, { control_state: "cancelled", status: "running" })
         assert.deepInclude(yield* control("resume"), { status: 409, code: "bulk_retry_ended" })
-        for (const command of second.commands) second.answer(command, { status: "failed", error: "broken" })
+        for (const command of second.commands) second.sendResult(command, { status: "failed", error: "broken" })
         const ended = yield* reaches(id, "cancelled")
         assert.deepStrictEqual(ended.counts, {
           total: 40,
@@ -319,7 +322,7 @@ describe.each(laneEngines)("bulk retries on %s", (engine) => {
         assert.include(taken?.error, "Cancelled before it was sent")
         yield* request("POST", `${path}/${id}/resume`, { token })
         yield* Effect.promise(() => deaf.when(() => deaf.commands.length === 5))
-        for (const command of deaf.commands.slice(2)) deaf.answer(command, { status: "success", result: {} })
+        for (const command of deaf.commands.slice(2)) deaf.sendResult(command, { status: "success", result: {} })
         const ended = yield* reaches(id, "completed")
         assert.strictEqual(ended.counts.succeeded, 3)
         assert.isNull((yield* get(id)).note)

@@ -155,7 +155,7 @@ describe.each(laneEngines)("what the brain says of a command at once on %s", (en
         )
         assert.deepStrictEqual(yield* get(first.id), first)
         const agent = yield* connect("rq")
-        agent.onCommand = (command) => agent.answer(command, { status: "success", result: {} })
+        agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: {} })
         yield* until(get(first.id), ({ status }) => status === "completed")
         yield* Effect.promise(() => agent.close())
         const pending = yield* until(
@@ -213,7 +213,7 @@ describe.each(laneEngines)("what the brain says of a command at once on %s", (en
         }
         agent.onCommand = (command) => {
           const { engine, id } = command.target
-          agent.answer(command, { status: "success", result: { task_id: String(id), ...results[String(engine)] } })
+          agent.sendResult(command, { status: "success", result: { task_id: String(id), ...results[String(engine)] } })
         }
         for (const [name, told] of [["rq", /stop requested/], ["huey", /only.*not begun/]] as const) {
           yield* insertTask(project.id, { engine: name, task_id: "t", state: "started" })
@@ -252,7 +252,7 @@ describe.each(laneEngines)("what the brain says of a command at once on %s", (en
           /^Celery keeps a task's arguments only where result_extended = True/
         )
         agent.onCommand = (command) =>
-          agent.answer(command, {
+          agent.sendResult(command, {
             status: "failed",
             error: "the Celery result backend did not store the original arguments (result_extended is off by default)"
           })
@@ -260,7 +260,7 @@ describe.each(laneEngines)("what the brain says of a command at once on %s", (en
         const failed = yield* until(get(id), ({ status }) => status === "failed")
         assert.match(failed.note, /result_extended = True.*result backend.*override_args and override_kwargs/)
         assert.match((yield* taskOf("celery", "t")).retry_note, /^The last retry found no stored arguments/)
-        agent.onCommand = (command) => agent.answer(command, { status: "success", result: { new_task_id: "x" } })
+        agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: { new_task_id: "x" } })
         const again = yield* post("retry-task", { engine: "celery", task_id: "t" })
         yield* until(get(again.id), ({ status }) => status === "completed")
         assert.strictEqual((yield* taskOf("celery", "t")).retry_note, null)

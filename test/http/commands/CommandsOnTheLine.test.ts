@@ -41,7 +41,7 @@ describe.each(laneEngines)("commands over the real line on %s", (engine) => {
           override_kwargs: { é: 1e22 },
           task_id: "t/é"
         })
-        agent.answer(command, { status: "success", result: { big: 98765432109876543210n, half: 0.5 } })
+        agent.sendResult(command, { status: "success", result: { big: 98765432109876543210n, half: 0.5 } })
         assert.include(yield* reaches(json.id, "completed"), `"result":{"big":98765432109876543210,"half":0.5}`)
       }))
 
@@ -50,7 +50,7 @@ describe.each(laneEngines)("commands over the real line on %s", (engine) => {
         const { base, credentials, post, reaches } = yield* world
         const agent = yield* connected({ base, ...credentials })
         agent.onCommand = (command) =>
-          agent.answer(command, {
+          agent.sendResult(command, {
             status: "failed",
             error: `adapter 'celery' does not support action '${command.action}'`
           })
@@ -66,11 +66,11 @@ describe.each(laneEngines)("commands over the real line on %s", (engine) => {
         const first = yield* connected({ base, ...credentials, hello })
         const id = yield* post("restart-worker", { worker_name: "w" })
         yield* Effect.promise(() => first.command())
-        yield* Effect.promise(() => first.cut())
+        yield* Effect.promise(() => first.terminate())
         const second = yield* connected({ base, ...credentials, hello })
         const again = yield* Effect.promise(() => second.command())
         assert.strictEqual(again.id, id)
-        second.answer(again, { status: "success", result: {} })
+        second.sendResult(again, { status: "success", result: {} })
         yield* reaches(id, "completed")
       }))
 
@@ -80,7 +80,7 @@ describe.each(laneEngines)("commands over the real line on %s", (engine) => {
         const rq = { engines: ["rq"], capabilities: { rq: ["cancel_task"] } }
         const agent = yield* connected({ base, ...credentials, hello: { ...rq, worker_id: "bare-7-7" } })
         agent.onCommand = (command) =>
-          agent.answer(command, { status: "success", result: { restarted_via: "self_exit" } })
+          agent.sendResult(command, { status: "success", result: { restarted_via: "self_exit" } })
         yield* connected({ base, ...credentials, hello: { worker_id: "bare-8-8" } }) // a process of Celery
         const body = { agent_id: credentials.agent_id, engine: "rq", worker_name: "rqw1" }
         const refusal = yield* until(

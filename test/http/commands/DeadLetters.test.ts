@@ -54,7 +54,7 @@ describe.each(laneEngines)("dead letters on %s", (engine) => {
         const { agent, connect, list, project } = yield* site
         const rq = yield* connect("rq", ["list_dead_letters", "requeue_dead_letter"])
         rq.onCommand = (command) =>
-          rq.answer(command, { status: "success", result: { entries, next_cursor: "2", total: 7, engine: "rq" } })
+          rq.sendResult(command, { status: "success", result: { entries, next_cursor: "2", total: 7, engine: "rq" } })
         const page = yield* list({ engine: "rq", queue: "default", limit: 2 })
         const [first] = rq.commands
         assert.strictEqual(first?.action, "dlq.list")
@@ -95,7 +95,7 @@ describe.each(laneEngines)("dead letters on %s", (engine) => {
         yield* assertRefused(list({ engine: "rq" }), "validation_failed")
         const celery = yield* connect("celery", ["retry_task"])
         yield* assertRefused(list({ engine: "celery" }), "dead_letters_unsupported")
-        yield* Effect.promise(() => celery.cut())
+        yield* Effect.promise(() => celery.terminate())
         const sql = yield* SqlClient.SqlClient
         yield* sql`UPDATE agent_workers SET state = 'offline' WHERE agent_id = ${agent.agent_id}`
         yield* assertRefused(list({ engine: "celery" }), "agent_offline")
@@ -104,12 +104,12 @@ describe.each(laneEngines)("dead letters on %s", (engine) => {
         const rq = yield* connect("rq", ["list_dead_letters"], other)
         yield* assertRefused(list({ engine: "rq", agent_id: agent.agent_id }), "validation_failed")
         rq.onCommand = (command) =>
-          rq.answer(command, { status: "failed", error: "no such queue, password=hunter2-of-ada" })
+          rq.sendResult(command, { status: "failed", error: "no such queue, password=hunter2-of-ada" })
         const refused = yield* Effect.flip(list({ engine: "rq", agent_id: other.agent_id }))
         assert.deepInclude(refused, { code: "agent_refused" })
         assert.include(String(refused), "could not list the dead letters: no such queue")
         assert.notInclude(String(refused), "hunter2")
-        rq.onCommand = (command) => rq.answer(command, { status: "success", result: { noop: true } })
+        rq.onCommand = (command) => rq.sendResult(command, { status: "success", result: { noop: true } })
         yield* assertRefused(list({ engine: "rq" }), "agent_refused")
         // the time of a question runs out without 15 s of waiting
         rq.onCommand = () => {}

@@ -36,7 +36,7 @@ describe.each(laneEngines)("commands to workers on %s", (engine) => {
         const agent = yield* connected({ base: yield* baseUrl, ...credentials, hello })
         agent.onCommand = (command) => {
           agent.ack(command)
-          agent.answer(command, { status: "success", result: { worker: "w1@shop" } })
+          agent.sendResult(command, { status: "success", result: { worker: "w1@shop" } })
         }
         agent.heartbeat(reportAt(1, "gevent", 1, "celery"))
         yield* until(call("GET", "/workers"), (workers) => workers.length === 1)

@@ -90,7 +90,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
         const busy = yield* call("POST", `/${schedule.id}/enable`)
         assert.deepStrictEqual([busy.status, busy.json.code], [409, "schedule_operation_open"])
 
-        agent.answer(command, { status: "success", result: { sequence: 2, source_key: "dcb:1" } })
+        agent.sendResult(command, { status: "success", result: { sequence: 2, source_key: "dcb:1" } })
         assert.deepInclude(yield* reaches(begun.json.id, "accepted"), { reserved_sequence: 2 })
         yield* publisher.publish([{ ...nightly, is_enabled: false }])
         const done = yield* reaches(begun.json.id, "succeeded")
@@ -123,7 +123,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
         const command = yield* Effect.promise(() => agent.command("schedule.external.mutate"))
         assert.deepInclude(command.parameters, { definition: asked.definition, expected: nightly })
         assert.lengthOf(agent.commands.filter(({ action }) => action === "schedule.external.mutate"), 1)
-        agent.answer(command, { status: "success", result: { sequence: 2, source_key: "dcb:1" } })
+        agent.sendResult(command, { status: "success", result: { sequence: 2, source_key: "dcb:1" } })
         yield* publisher.publish([{ ...nightly, args: asked.definition.args }])
         const done = yield* until(
           call("GET", `/native-operations/${begun.json.id}`),
@@ -147,7 +147,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
         assert.strictEqual((yield* call("GET", `/external-control-operations/${begun.json.id}`)).status, 404)
         const command = yield* Effect.promise(() => agent.command("schedule.external.mutate"))
         assert.deepInclude(command.parameters, { expected: null, schedule_id: null, definition })
-        agent.answer(command, { status: "success", result: { sequence: 2, source_key: "dcb:2" } })
+        agent.sendResult(command, { status: "success", result: { sequence: 2, source_key: "dcb:2" } })
         yield* publisher.publish([nightly, row({ source_key: "dcb:2", name: "hourly" })])
         const done = yield* until(
           call("GET", `/native-operations/${begun.json.id}`),
@@ -162,10 +162,10 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
         const begun = yield* call("DELETE", `/${schedule.id}`)
         assert.strictEqual(begun.status, 202, begun.text)
         const command = yield* Effect.promise(() => agent.command("schedule.external.mutate"))
-        agent.answer(command, { status: "failed", error: "It took too long.", result: { indeterminate: true } })
+        agent.sendResult(command, { status: "failed", error: "It took too long.", result: { indeterminate: true } })
         assert.deepInclude(yield* reaches(begun.json.id, "indeterminate"), { error: "It took too long." })
         const resync = yield* Effect.promise(() => agent.command("schedule.resync"))
-        agent.answer(resync, { status: "success", result: { schedulers_drained: 1 } })
+        agent.sendResult(resync, { status: "success", result: { schedulers_drained: 1 } })
         yield* publisher.publish([nightly])
         assert.deepInclude(yield* reaches(begun.json.id, "failed"), {
           error: "It took too long. A later snapshot shows that it was not done."
@@ -178,7 +178,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
           return deletions()[1]
         })
         assert.isDefined(second)
-        agent.answer(second, { status: "failed", error: "It took too long.", result: { indeterminate: true } })
+        agent.sendResult(second, { status: "failed", error: "It took too long.", result: { indeterminate: true } })
         yield* reaches(again.json.id, "indeterminate")
         yield* Effect.promise(() =>
           agent.when(() => agent.commands.filter(({ action }) => action === "schedule.resync").length === 2)
@@ -199,7 +199,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
           schedule_id: "dcb:1",
           fire_id: begun.json.id
         })
-        agent.answer(command, { status: "failed", error: "no such schedule" })
+        agent.sendResult(command, { status: "failed", error: "no such schedule" })
         assert.deepInclude(yield* reaches(begun.json.id, "failed"), { error: "no such schedule" })
         assert.deepStrictEqual((yield* actionsOf(project.id)).map(({ action }) => action), ["schedule.trigger_now"])
         assert.strictEqual((yield* call("GET", `/${schedule.id}`)).json.control_token, schedule.control_token)
@@ -239,7 +239,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
     it.scoped("an operation is refused once the publisher's connection has ended, and one just before it ends at once", () =>
       Effect.gen(function*() {
         const { agent, call, reaches, schedule } = yield* prepared()
-        yield* Effect.promise(() => agent.cut())
+        yield* Effect.promise(() => agent.terminate())
         const begun: Array<string> = []
         yield* until(call("POST", `/${schedule.id}/disable`), ({ json, status }) => {
           if (status === 202) begun.push(json.id)
@@ -262,7 +262,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
           expected_accepted_sequence: 1,
           desired_projection: { ...nightly, is_enabled: false }
         })
-        agent.answer(command, { status: "success", result: { sequence: 2, projection_buffered: true } })
+        agent.sendResult(command, { status: "success", result: { sequence: 2, projection_buffered: true } })
         yield* publisher.update([{ ...nightly, is_enabled: false }], { operation_id: begun.json.id })
         yield* reaches(begun.json.id, "succeeded")
         assert.strictEqual((yield* call("GET", `/${schedule.id}`)).json.is_enabled, false)

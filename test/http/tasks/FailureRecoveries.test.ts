@@ -121,7 +121,7 @@ describe.each(laneEngines)("failures that a retry under another id recovers on %
         const { counts, get, post, project, report } = yield* world
         const credentials = yield* freshAgent(project)
         const agent = yield* connected({ base: yield* baseUrl, ...credentials })
-        agent.onCommand = (command) => agent.answer(command, { status: "success", result: { new_task_id: "new" } })
+        agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: { new_task_id: "new" } })
         yield* report([...failing("old", 1), ...failing("other", 1)])
         assert.deepStrictEqual(yield* counts, [2, 2, 0])
         const body = { agent_id: credentials.agent_id, engine: "celery", task_id: "old" }

@@ -489,7 +489,7 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
   const settings = { agentOfflineAfter: 2, agentOfflineConfirm: 1 }
   const withWatch = Layer.effectDiscard(watchOutbox).pipe(Layer.provideMerge(brainOn(engine, settings)))
   layer(withWatch, { excludeTestServices: true })((it) => {
-    it.effect("tell of an agent once when it stays offline, and when it is back", () =>
+    it.effect("report an agent once when it stays offline, and when it is back", () =>
       Effect.gen(function*() {
         const presence = yield* Presence
         const sweeps = yield* makePresenceSweeps
@@ -518,7 +518,7 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
         assert.sameMembers(yield* triggers, ["agent.offline", "agent.online", "agent.offline recovered"])
       }))
 
-    it.effect("tell nothing of an agent that has never connected", () =>
+    it.effect("report nothing of an agent that has never connected", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const sweeps = yield* makePresenceSweeps
@@ -531,7 +531,7 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
         assert.deepStrictEqual(yield* recordedEvents(project.id), [])
       }))
 
-    it.effect("tell of a worker that falls silent", () =>
+    it.effect("report a worker that falls silent", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const project = yield* freshProject()
@@ -544,7 +544,7 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
         assert.strictEqual(event?.subject.name, "w@h")
       }))
 
-    it.effect("tell nothing of a worker that ended its tasks and left, unlike one that crashed or left a task behind", () =>
+    it.effect("report nothing of a worker that ended its tasks and left, unlike one that crashed or left a task behind", () =>
       Effect.gen(function*() {
         const presence = yield* Presence
         const sql = yield* SqlClient.SqlClient
@@ -585,7 +585,7 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
         back.disconnect(false)
       }))
 
-    it.effect("tell nothing of a worker that tasks alone name, when its process left; another process's is offline", () =>
+    it.effect("report nothing of a worker that tasks alone name, when its process left; another process's is offline", () =>
       Effect.gen(function*() {
         const presence = yield* Presence
         const sql = yield* SqlClient.SqlClient

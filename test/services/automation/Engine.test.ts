@@ -54,7 +54,7 @@ describe.each(engines)("rules act on %s", (engine) => {
           retries++
           const new_task_id = randomUUID()
           // the new task fails before its brain knows whose retry it is
-          void fail(new_task_id).then(() => agent.answer(command, { status: "success", result: { new_task_id } }))
+          void fail(new_task_id).then(() => agent.sendResult(command, { status: "success", result: { new_task_id } }))
         }
         const rule = yield* automation.create({
           path,

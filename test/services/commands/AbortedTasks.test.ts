@@ -36,7 +36,7 @@ describe.each(engines)("a cancelled arq job on %s", (engine) => {
             )
           })
         agent.onCommand = (command) =>
-          agent.answer(
+          agent.sendResult(
             command,
             command.target.id === "deaf"
               ? {

@@ -30,7 +30,7 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         agent.onCommand = (command) => {
           agent.ack(command)
           const id = String(command.parameters["task_id"])
-          agent.answer(command, { status: "success", result: { task_id: id, ...answers[id] } })
+          agent.sendResult(command, { status: "success", result: { task_id: id, ...answers[id] } })
         }
         const start = (id: string) =>
           Effect.promise(() =>
@@ -164,7 +164,7 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         // the question about the second task is refused
         agent.onCommand = (command) =>
           command.parameters["task_id"] === mute
-            ? agent.answer(command, { status: "failed", error: "no result backend" })
+            ? agent.sendResult(command, { status: "failed", error: "no result backend" })
             : answer?.(command)
         yield* loseWorker
         yield* start(id)

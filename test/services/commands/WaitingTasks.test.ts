@@ -40,7 +40,7 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
         agent.onCommand = (command) => {
           agent.ack(command)
           const id = String(command.parameters["task_id"])
-          agent.answer(command, { status: "success", result: { task_id: id, ...answers[id] } })
+          agent.sendResult(command, { status: "success", result: { task_id: id, ...answers[id] } })
         }
         const send = (id: string, kind: string, occurred_at: string, data: object = {}, of = "celery") =>
           Effect.promise(() =>
@@ -190,7 +190,7 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
         const { agent, get, project, send } = yield* site({})
         agent.onCommand = (command) => {
           agent.ack(command)
-          agent.answer(command, { status: "failed", error: "no result backend" })
+          agent.sendResult(command, { status: "failed", error: "no result backend" })
         }
         yield* send(id, "task.received", ago(60))
         const sql = yield* SqlClient.SqlClient

@@ -135,7 +135,7 @@ describe.each(engines)("misfires of engines' own schedulers on %s", (engine) => 
           row({ source_key: "2", name: "dawn", kind: "solar", expression: "dawn" }),
           row({ source_key: "3", name: "disabled", expression: "* * * * *", is_enabled: false })
         ])
-        yield* Effect.promise(() => agent.cut())
+        yield* Effect.promise(() => agent.terminate())
         const sql = yield* SqlClient.SqlClient
         yield* until(
           sql`UPDATE schedule_streams SET ended_at = ${timeIn(-3600).replace("+00:00", "Z")}

@@ -158,9 +158,9 @@ describe.each(engines)("recovery of schedules on %s", (engine) => {
       it.scoped("a result after the time of its command ends the fire and the quarantine, and counts for the breaker", () =>
         Effect.gen(function*() {
           const { agent, fires: [newest, oldest], get, id, listFires, resolve, schedule } = yield* quarantined(2)
-          const answer = (fire: typeof newest, result: Parameters<TestAgent["answer"]>[1]) => {
+          const answer = (fire: typeof newest, result: Parameters<TestAgent["sendResult"]>[1]) => {
             const command = agent.commands.find(({ id }) => id === fire?.command_id) ?? assert.fail("it was not sent")
-            agent.answer(command, result)
+            agent.sendResult(command, result)
           }
           answer(oldest, { status: "success", result: { task_id: "t1" } })
           const seen = yield* until(listFires, (rows) => rows.at(-1)?.status === "terminal_completed")

@@ -61,10 +61,10 @@ export const world = Effect.gen(function*() {
 })
 
 export const succeed = (agent: TestAgent) => {
-  agent.onCommand = (command) => agent.answer(command, { status: "success", result: { task_id: "t1" } })
+  agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: { task_id: "t1" } })
 }
 export const fail = (agent: TestAgent) => {
-  agent.onCommand = (command) => agent.answer(command, { status: "failed", error: "no such task" })
+  agent.onCommand = (command) => agent.sendResult(command, { status: "failed", error: "no such task" })
 }
 
 export const statusesOf = (fires: ReadonlyArray<Fire>) => fires.map(({ status }) => status)

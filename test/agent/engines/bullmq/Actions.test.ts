@@ -31,7 +31,8 @@ const upsert = (queue: Queue, ...[id, repeat, template]: Parameters<Queue["upser
 /** Options for a repeatable job, which only BullMQ 5 adds. The assertion: the types are those of 6. */
 const repeatOf = (repeat: RepeatOptions): JobsOptions => ({ repeat }) as JobsOptions
 
-const refused = <A>(action: Effect.Effect<A, ActionFailed>) => Effect.map(Effect.flip(action), ({ message }) => message)
+const readRefusal = <A>(action: Effect.Effect<A, ActionFailed>) =>
+  Effect.map(Effect.flip(action), ({ message }) => message)
 const stateOf = (queue: Queue, id: string | undefined) => Effect.promise(() => queue.getJobState(id ?? ""))
 const become = (queue: Queue, id: string | undefined, state: string) =>
   until(stateOf(queue, id), (now) => now === state)
@@ -42,7 +43,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const { prefix, queue } = yield* bull
       const mail = yield* queue("mail")
       const engine = engineOf(prefix, mail)
-      const { sees } = yield* listening(engine)
+      const { awaitEvents } = yield* listening(engine)
       const { submit_task } = actions(engine)
       const named = yield* submit_task({
         task_name: "welcome",
@@ -56,19 +57,19 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       assert.deepInclude(job?.data, { to: "ada" })
       assert.strictEqual(job?.priority, 3)
       assert.strictEqual(yield* stateOf(mail, job?.id), "delayed")
-      const [received] = yield* sees(id, "task.received")
+      const [received] = yield* awaitEvents(id, "task.received")
       assert.deepInclude(received?.data, { task_name: "welcome", kwargs: { to: "ada" } })
       assert.approximately(Date.parse(String(received?.data.eta)), (job?.timestamp ?? 0) + 60_000, 1)
 
       const listed = yield* submit_task({ task_name: "sum", args: [1, 2n], kwargs: {}, queue: "mail" })
       assert.deepStrictEqual((yield* Effect.promise(() => mail.getJob(String(listed.task_id).slice(5))))?.data, [1, 2])
-      assert.include(yield* refused(submit_task({ task_name: "x", args: [1], kwargs: { a: 1 } })), "one value")
+      assert.include(yield* readRefusal(submit_task({ task_name: "x", args: [1], kwargs: { a: 1 } })), "one value")
       assert.include(
-        yield* refused(submit_task({ task_name: "x", args: [], kwargs: {}, queue: "post" })),
+        yield* readRefusal(submit_task({ task_name: "x", args: [], kwargs: {}, queue: "post" })),
         "no queue post, only: mail"
       )
       assert.include(
-        yield* refused(submit_task({ task_name: "x", args: [], kwargs: {}, priority: -1 })),
+        yield* readRefusal(submit_task({ task_name: "x", args: [], kwargs: {}, priority: -1 })),
         "whole numbers"
       )
     }))
@@ -86,8 +87,8 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       })
       const job = yield* add(mail, "welcome", { to: "ada" }, { attempts: 2 })
       yield* become(mail, job.id, "failed")
-      const answer = yield* actions(engine).retry_task({ task_id: `mail:${job.id}` })
-      assert.deepInclude(answer, { task_id: `mail:${job.id}`, source: "failed" })
+      const result = yield* actions(engine).retry_task({ task_id: `mail:${job.id}` })
+      assert.deepInclude(result, { task_id: `mail:${job.id}`, source: "failed" })
       yield* become(mail, job.id, "completed")
     }))
 
@@ -105,7 +106,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const task_id = `mail:${job.id}`
       yield* become(mail, job.id, "failed")
       yield* Effect.promise(() => runs.pause())
-      assert.include(yield* refused(retry_task({ task_id, priority: "urgent" })), "critical, high, normal and low")
+      assert.include(yield* readRefusal(retry_task({ task_id, priority: "urgent" })), "critical, high, normal and low")
       for (
         const [label, priority, lifo] of [["low", 2_097_151, undefined], ["high", 0, undefined], [
           "critical",
@@ -114,8 +115,8 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
         ]] as const
       ) {
         const { new_task_id } = yield* retry_task({ task_id, priority: label })
-        const made = yield* Effect.promise(() => mail.getJob(String(new_task_id).slice(5)))
-        assert.deepStrictEqual([made?.priority, made?.opts.lifo], [priority, lifo], label)
+        const newJob = yield* Effect.promise(() => mail.getJob(String(new_task_id).slice(5)))
+        assert.deepStrictEqual([newJob?.priority, newJob?.opts.lifo], [priority, lifo], label)
       }
       const waiting = yield* Effect.promise(() => mail.getWaiting())
       assert.deepStrictEqual(waiting.map(({ opts }) => opts.lifo), [true, undefined]) // the first runs next
@@ -133,8 +134,8 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const runs = yield* worker("mail", async (job) => job.data)
       const job = yield* add(mail, "welcome", { to: "ada" }, { attempts: 4 })
       yield* become(mail, job.id, "completed")
-      const jobOf = (answer: { readonly [member: string]: unknown }) =>
-        Effect.promise(() => mail.getJob(String(answer.new_task_id).slice(5)))
+      const jobOf = (result: { readonly [member: string]: unknown }) =>
+        Effect.promise(() => mail.getJob(String(result.new_task_id).slice(5)))
 
       const same = yield* jobOf(yield* retry_task({ task_id: `mail:${job.id}` }))
       assert.deepStrictEqual([same?.name, same?.data, same?.opts.attempts], ["welcome", { to: "ada" }, 4])
@@ -154,15 +155,15 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
 
       yield* Effect.promise(() => runs.pause())
       const waiting = yield* add(mail, "welcome", {})
-      assert.include(yield* refused(retry_task({ task_id: `mail:${waiting.id}` })), "the job is waiting")
-      assert.include(yield* refused(retry_task({ task_id: "mail:no-such" })), "no longer has the job")
-      assert.include(yield* refused(retry_task({ task_id: "42" })), "<queue>:<job id>")
-      const gone = yield* retry_task({
+      assert.include(yield* readRefusal(retry_task({ task_id: `mail:${waiting.id}` })), "the job is waiting")
+      assert.include(yield* readRefusal(retry_task({ task_id: "mail:no-such" })), "no longer has the job")
+      assert.include(yield* readRefusal(retry_task({ task_id: "42" })), "<queue>:<job id>")
+      const retried = yield* retry_task({
         task_id: "mail:no-such",
         task_name: "welcome",
         overrides: { args: [], kwargs: { to: "eve" } }
       })
-      assert.deepStrictEqual((yield* jobOf(gone))?.data, { to: "eve" })
+      assert.deepStrictEqual((yield* jobOf(retried))?.data, { to: "eve" })
     }))
 
   it.scopedLive("cancels what waits: waiting, delayed, prioritized, a parent of a flow; the rest is no harm", () =>
@@ -170,7 +171,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
       const engine = engineOf(prefix, mail)
-      const { sees } = yield* listening(engine)
+      const { awaitEvents } = yield* listening(engine)
       const { cancel_task } = actions(engine)
       const jobs = [
         yield* add(mail, "welcome", {}),
@@ -180,10 +181,13 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       for (const { id } of jobs) {
         assert.deepInclude(yield* cancel_task({ task_id: `mail:${id}` }), { task_id: `mail:${id}`, cancelled: true })
         assert.strictEqual(yield* stateOf(mail, id), "unknown")
-        const told = yield* sees(`mail:${id}`, "task.revoked")
-        assert.include(told.find(({ kind }) => kind === "task.revoked")?.data, { task_name: "welcome", queue: "mail" })
+        const events = yield* awaitEvents(`mail:${id}`, "task.revoked")
+        assert.include(events.find(({ kind }) => kind === "task.revoked")?.data, {
+          task_name: "welcome",
+          queue: "mail"
+        })
       }
-      assert.include(yield* refused(cancel_task({ task_id: "mail:no-such" })), "no such job")
+      assert.include(yield* readRefusal(cancel_task({ task_id: "mail:no-such" })), "no such job")
       yield* worker("mail", async () => 1)
       const done = yield* add(mail, "welcome", {})
       yield* become(mail, done.id, "completed")
@@ -193,12 +197,12 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       })
     }))
 
-  it.scopedLive("purges what waits once the depth is confirmed, tells of each, and leaves a refusal alone", () =>
+  it.scopedLive("purges what waits once the depth is confirmed, reports each, and leaves a refusal alone", () =>
     Effect.gen(function*() {
       const { prefix, queue } = yield* bull
       const mail = yield* queue("mail")
       const engine = engineOf(prefix, mail)
-      const { events, sees } = yield* listening(engine)
+      const { events, awaitEvents } = yield* listening(engine)
       const { purge_queue } = actions(engine)
       const jobs = [
         yield* add(mail, "welcome", {}),
@@ -211,22 +215,22 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
         force: false,
         confirm: () => Effect.fail(new ActionFailed({ message: "not so deep" }))
       })
-      assert.strictEqual(yield* refused(no), "not so deep")
+      assert.strictEqual(yield* readRefusal(no), "not so deep")
       assert.strictEqual(yield* Effect.promise(() => mail.count()), 4)
       let confirmed = -1
-      const answer = yield* purge_queue({
+      const result = yield* purge_queue({
         queue: "mail",
         force: false,
         confirm: (depth) => Effect.sync(() => void (confirmed = depth))
       })
-      assert.deepInclude(answer, { queue: "mail", purged: 3 })
+      assert.deepInclude(result, { queue: "mail", purged: 3 })
       assert.strictEqual(confirmed, 4)
       assert.strictEqual((yield* engine.inventory).queueDepths.mail, 1) // the scheduler's next
-      for (const { id } of jobs) yield* sees(`mail:${id}`, "task.revoked")
+      for (const { id } of jobs) yield* awaitEvents(`mail:${id}`, "task.revoked")
       assert.strictEqual(events.filter(({ kind }) => kind === "task.revoked").length, 3)
     }))
 
-  it.scopedLive("a purge of a queue at work tells of what it took, and of no job that runs", () =>
+  it.scopedLive("a purge of a queue at work reports what it removed, and no job that runs", () =>
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
@@ -248,7 +252,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* until(Effect.promise(() => mail.getJobCountByTypes("waiting", "active")), (count) => count === 0)
       const revoked = yield* until(
         Effect.sync(() => events.filter(({ kind }) => kind === "task.revoked")),
-        (told) => told.length >= Number(purged)
+        (revocations) => revocations.length >= Number(purged)
       )
       assert.isAbove(Number(purged), 0)
       assert.strictEqual(ran.size + Number(purged), jobs.length)
@@ -280,12 +284,12 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
           mail.getGlobalRateLimit()
         )
       )
-      assert.include(yield* refused(rate_limit({ task_name: "welcome", rate: "1/s" })), "limits queues, not tasks")
+      assert.include(yield* readRefusal(rate_limit({ task_name: "welcome", rate: "1/s" })), "limits queues, not tasks")
       assert.include(
-        yield* refused(rate_limit({ task_name: "mail", rate: "1/s", worker_name: "w" })),
+        yield* readRefusal(rate_limit({ task_name: "mail", rate: "1/s", worker_name: "w" })),
         "leave the worker out"
       )
-      assert.include(yield* refused(rate_limit({ task_name: "mail", rate: "often" })), "is not a rate")
+      assert.include(yield* readRefusal(rate_limit({ task_name: "mail", rate: "often" })), "is not a rate")
     }))
 
   it.scopedLive("lists dead letters page by page, over all queues or one, and requeues one of them", () =>
@@ -313,7 +317,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* requeue_dead_letter({ task_id: `mail:${jobs[0]?.id}` })
       yield* become(mail, jobs[0]?.id, "completed")
       assert.include(
-        yield* refused(requeue_dead_letter({ task_id: `mail:${jobs[0]?.id}` })),
+        yield* readRefusal(requeue_dead_letter({ task_id: `mail:${jobs[0]?.id}` })),
         "not among its queue's failed"
       )
     }))
@@ -369,7 +373,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
         args: [1, "zwei"]
       })
 
-      // the first job of an interval is due at once; nobody takes it
+      // the first job of an interval is due at once; no worker takes it
       yield* Effect.promise(() => mail.pause())
       yield* upsert(mail, "twice", { every: 100, limit: 2 })
       yield* upsert(mail, "until", { every: 100, endDate: Date.now() + 400 })
@@ -394,7 +398,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
         yield* upsert(mail, "digest", { pattern: "0 0 7 * * *" })
         // a list without it would be no list
         yield* Effect.promise(() => redis.zadd(`${prefix}:mail:repeat`, Date.now() + 60_000, "welcome:1:::0 0 7 * * *"))
-        assert.include(yield* refused(schedulerOf(engine).list), "Legacy repeatable job metadata is not supported")
+        assert.include(yield* readRefusal(schedulerOf(engine).list), "Legacy repeatable job metadata is not supported")
         assert.isTrue((yield* engine.inventory).brokerConnected)
       })
   )
@@ -428,8 +432,11 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
         assert.deepInclude(byName.poll, { kind: "interval", expression: "90.5", next_run_at: due, is_enabled: true })
 
         const schedule_id = byName.sweep?.id ?? ""
-        assert.include(yield* refused(trigger_now({ schedule_id })), "only list and delete")
-        assert.include(yield* refused(update({ schedule_id, definition: { task_name: "x" } })), "only list and delete")
+        assert.include(yield* readRefusal(trigger_now({ schedule_id })), "only list and delete")
+        assert.include(
+          yield* readRefusal(update({ schedule_id, definition: { task_name: "x" } })),
+          "only list and delete"
+        )
         yield* remove({ schedule_id })
         assert.sameMembers((yield* list).map(({ task_name }) => task_name), ["digest", "poll"])
         assert.strictEqual(yield* stateOf(mail, added.id), "unknown")
@@ -492,7 +499,7 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
       const engine = engineOf(prefix, mail)
-      const { sees } = yield* listening(engine)
+      const { awaitEvents } = yield* listening(engine)
       const { actions: { delete: remove, trigger_now }, list } = schedulerOf(engine)
       yield* upsert(mail, "digest", { pattern: "0 0 1 1 *" }, {
         name: "send",
@@ -513,12 +520,12 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       yield* remove({ schedule_id: "mail:digest" })
       assert.deepStrictEqual(yield* list, [])
       assert.strictEqual(yield* Effect.promise(() => mail.getDelayedCount()), 0)
-      // beside, that job is told of when it starts
-      if (mode === "from outside") yield* sees(`mail:repeat:digest:${before.next_run_at}`, "task.revoked")
-      for (const act of [remove, trigger_now]) {
-        assert.include(yield* refused(act({ schedule_id: "mail:digest" })), "has no job scheduler digest")
-        assert.include(yield* refused(act({ schedule_id: "digest" })), "not the id of a BullMQ schedule")
-        assert.include(yield* refused(act({ schedule_id: "post:digest" })), "no queue post, only: mail")
+      // in process, that job is reported when it starts
+      if (mode === "from outside") yield* awaitEvents(`mail:repeat:digest:${before.next_run_at}`, "task.revoked")
+      for (const action of [remove, trigger_now]) {
+        assert.include(yield* readRefusal(action({ schedule_id: "mail:digest" })), "has no job scheduler digest")
+        assert.include(yield* readRefusal(action({ schedule_id: "digest" })), "not the id of a BullMQ schedule")
+        assert.include(yield* readRefusal(action({ schedule_id: "post:digest" })), "no queue post, only: mail")
       }
     }))
 
@@ -578,7 +585,7 @@ describe.skipIf(!ready)("what early versions of BullMQ 5 lack is refused with a 
       const mail = yield* queue("mail")
       const engine = bullmq({ queues: [without(mail, "removeGlobalRateLimit")] })
       yield* listening(engine)
-      assert.include(yield* refused(actions(engine).rate_limit({ task_name: "mail", rate: "1/s" })), "since 5.61")
+      assert.include(yield* readRefusal(actions(engine).rate_limit({ task_name: "mail", rate: "1/s" })), "since 5.61")
       assert.isNull(yield* Effect.promise(() => mail.getGlobalRateLimit()))
     }))
 
@@ -586,15 +593,15 @@ describe.skipIf(!ready)("what early versions of BullMQ 5 lack is refused with a 
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
-      const held = gate()
-      const runs = yield* worker("mail", () => held.opened)
+      const barrier = gate()
+      const runs = yield* worker("mail", () => barrier.opened)
       const engine = bullmq({ queues: [mail], workers: [without(runs, "cancelJob")] })
-      const { sees } = yield* listening(engine)
+      const { awaitEvents } = yield* listening(engine)
       const job = yield* add(mail, "welcome", {})
       const task_id = `mail:${job.id}`
-      yield* sees(task_id, "task.started")
-      assert.include(yield* refused(actions(engine).cancel_task({ task_id })), "since 5.64")
-      held.open()
-      yield* sees(task_id, "task.succeeded")
+      yield* awaitEvents(task_id, "task.started")
+      assert.include(yield* readRefusal(actions(engine).cancel_task({ task_id })), "since 5.64")
+      barrier.open()
+      yield* awaitEvents(task_id, "task.succeeded")
     }))
 })

@@ -26,17 +26,17 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       assert.deepStrictEqual(rejections, [])
     }))
 
-  it.scopedLive("a job that succeeds: received, started, succeeded, with what each can tell", () =>
+  it.scopedLive("a job that succeeds: received, started, succeeded, with what each can report", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
       const runs = yield* worker("mail", async (job) => ({ sent: job.data.to, at: new Date(0) }), { name: "mailer" })
-      const { sees } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
+      const { awaitEvents } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
       const job = yield* add(mail, "welcome", { to: "ada", copies: 2 }, { priority: 7, attempts: 3 })
-      const told = yield* sees(`mail:${job.id}`, "task.succeeded")
+      const events = yield* awaitEvents(`mail:${job.id}`, "task.succeeded")
 
-      const [received] = told
-      assert.deepStrictEqual(new Set(kinds(told)), new Set(["task.received", "task.started", "task.succeeded"]))
+      const [received] = events
+      assert.deepStrictEqual(new Set(kinds(events)), new Set(["task.received", "task.started", "task.succeeded"]))
       assert.strictEqual(received?.occurredAt, job.timestamp)
       assert.deepInclude(received?.data, {
         task_name: "welcome",
@@ -44,10 +44,10 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
         args: [],
         kwargs: { to: "ada", copies: 2 }
       })
-      const started = told.find(({ kind }) => kind === "task.started")
+      const started = events.find(({ kind }) => kind === "task.started")
       assert.deepInclude(started?.data, { priority: 7, max_attempts: 3, attempt: 1 })
       assert.match(String(started?.data.worker), /^mailer-\d+@./)
-      const succeeded = told.at(-1)
+      const succeeded = events.at(-1)
       assert.deepStrictEqual(JSON.parse(JSON.stringify(succeeded?.data.result)), {
         sent: "ada",
         at: "1970-01-01T00:00:00.000Z"
@@ -61,16 +61,16 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       const { queue, worker } = yield* bull
       const sums = yield* queue("sums")
       const runs = yield* worker("sums", async () => undefined)
-      const { sees } = yield* listening(bullmq({ workers: [runs] }))
+      const { awaitEvents } = yield* listening(bullmq({ workers: [runs] }))
       const list = yield* add(sums, "add", [1, 2.5, "x"])
       const text = yield* add(sums, "shout", "hello")
-      const told = [
-        ...(yield* sees(`sums:${list.id}`, "task.succeeded")),
-        ...(yield* sees(`sums:${text.id}`, "task.succeeded"))
+      const events = [
+        ...(yield* awaitEvents(`sums:${list.id}`, "task.succeeded")),
+        ...(yield* awaitEvents(`sums:${text.id}`, "task.succeeded"))
       ]
-      const args = told.filter(({ kind }) => kind === "task.started").map(({ data }) => data.args)
+      const args = events.filter(({ kind }) => kind === "task.started").map(({ data }) => data.args)
       assert.deepStrictEqual(args, [[1, 2.5, "x"], ["hello"]])
-      assert.strictEqual(told.at(-1)?.data.result, null)
+      assert.strictEqual(events.at(-1)?.data.result, null)
     }))
 
   it.scopedLive("a job that fails is retried, with its delay, and fails for good with exception and stack", () =>
@@ -80,18 +80,18 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       const runs = yield* worker("mail", async () => {
         throw new RangeError("no such box")
       })
-      const { sees } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
+      const { awaitEvents } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
       const job = yield* add(mail, "welcome", {}, { attempts: 2, backoff: { type: "fixed", delay: 50 } })
-      const told = yield* sees(`mail:${job.id}`, "task.failed")
-      assert.deepStrictEqual(kinds(told).filter((kind) => kind !== "task.received"), [
+      const events = yield* awaitEvents(`mail:${job.id}`, "task.failed")
+      assert.deepStrictEqual(kinds(events).filter((kind) => kind !== "task.received"), [
         "task.started",
         "task.retried",
         "task.started",
         "task.failed"
       ])
-      const retried = told.find(({ kind }) => kind === "task.retried")
+      const retried = events.find(({ kind }) => kind === "task.retried")
       assert.isAtLeast(Date.parse(String(retried?.data.eta)), (retried?.occurredAt ?? 0) + 49)
-      const failed = told.at(-1)
+      const failed = events.at(-1)
       assert.deepInclude(failed?.data, { exception: "RangeError", exception_message: "no such box", attempt: 2 })
       assert.include(String(failed?.data.traceback), "InProcess.test.ts")
     }))
@@ -103,21 +103,21 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       const runs = yield* worker("mail", async () => {
         throw new UnrecoverableError("never")
       })
-      const { sees } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
+      const { awaitEvents } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
       const job = yield* add(mail, "welcome", {}, { attempts: 5, delay: 20 })
-      const told = yield* sees(`mail:${job.id}`, "task.failed")
-      assert.notInclude(kinds(told), "task.retried")
-      assert.strictEqual(Date.parse(String(told[0]?.data.eta)), job.timestamp + 20)
+      const events = yield* awaitEvents(`mail:${job.id}`, "task.failed")
+      assert.notInclude(kinds(events), "task.retried")
+      assert.strictEqual(Date.parse(String(events[0]?.data.eta)), job.timestamp + 20)
     }))
 
   it.scopedLive("a delay beyond the calendar loses the job's eta and nothing else", () =>
     Effect.gen(function*() {
       const { queue } = yield* bull
       const mail = yield* queue("mail")
-      const { sees } = yield* listening(bullmq({ queues: [mail] }))
+      const { awaitEvents } = yield* listening(bullmq({ queues: [mail] }))
       for (const delay of [8.64e15, Number.MAX_SAFE_INTEGER]) {
         const job = yield* add(mail, "never", { to: "ada" }, { delay })
-        const [received] = yield* sees(`mail:${job.id}`, "task.received")
+        const [received] = yield* awaitEvents(`mail:${job.id}`, "task.received")
         assert.deepInclude(received?.data, {
           task_name: "never",
           kwargs: { to: "ada" },
@@ -130,7 +130,7 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
     Effect.gen(function*() {
       const { prefix, worker } = yield* bull
       const runs = yield* worker("steps", async (job) => job.name, { concurrency: 2 })
-      const { sees } = yield* listening(bullmq({ workers: [runs] }))
+      const { awaitEvents } = yield* listening(bullmq({ workers: [runs] }))
       const flows = yield* Effect.acquireRelease(
         Effect.sync(() => new FlowProducer({ connection, prefix })),
         (flows) => Effect.promise(() => flows.close())
@@ -142,18 +142,18 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       const [parcel] = tree.children ?? []
       const root = `steps:${tree.job.id}`
       const middle = `steps:${parcel?.job.id}`
-      const end = (told: ReadonlyArray<{ readonly kind: string; readonly data: object }>) =>
-        told.find(({ kind }) => kind === "task.succeeded")?.data
+      const end = (events: ReadonlyArray<{ readonly kind: string; readonly data: object }>) =>
+        events.find(({ kind }) => kind === "task.succeeded")?.data
       for (const child of parcel?.children ?? []) {
-        const told = yield* sees(`steps:${child.job.id}`, "task.succeeded")
-        assert.strictEqual(told.find(({ kind }) => kind === "task.started")?.data.parent_task_id, middle)
-        assert.propertyVal(end(told), "root_task_id", root)
+        const events = yield* awaitEvents(`steps:${child.job.id}`, "task.succeeded")
+        assert.strictEqual(events.find(({ kind }) => kind === "task.started")?.data.parent_task_id, middle)
+        assert.propertyVal(end(events), "root_task_id", root)
       }
-      assert.propertyVal(end(yield* sees(middle, "task.succeeded")), "root_task_id", root)
-      assert.propertyVal(end(yield* sees(root, "task.succeeded")), "root_task_id", undefined)
+      assert.propertyVal(end(yield* awaitEvents(middle, "task.succeeded")), "root_task_id", root)
+      assert.propertyVal(end(yield* awaitEvents(root, "task.succeeded")), "root_task_id", undefined)
     }))
 
-  it.scopedLive("jobs of addBulk and of flows are told of when they are added, and no more once the agent is gone", () =>
+  it.scopedLive("jobs of addBulk and of flows are reported when they are added, and no more once the agent is gone", () =>
     Effect.gen(function*() {
       const { prefix, queue } = yield* bull
       const mail = yield* queue("mail")
@@ -179,13 +179,16 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
         )
         const root = `mail:${tree.job.id}`
         const parcel = tree.children?.[0]
-        const told = [tree, parcel, parcel?.children?.[0]].map((node) => of(`mail:${node?.job.id}`))
-        assert.deepStrictEqual(told.map(kinds), [["task.received"], ["task.received"], ["task.received"]])
-        assert.deepStrictEqual(told.map((events) => [events[0]?.data.parent_task_id, events[0]?.data.root_task_id]), [
-          [undefined, undefined],
-          [root, root],
-          [`mail:${parcel?.job.id}`, root]
-        ])
+        const eventsOfNodes = [tree, parcel, parcel?.children?.[0]].map((node) => of(`mail:${node?.job.id}`))
+        assert.deepStrictEqual(eventsOfNodes.map(kinds), [["task.received"], ["task.received"], ["task.received"]])
+        assert.deepStrictEqual(
+          eventsOfNodes.map((events) => [events[0]?.data.parent_task_id, events[0]?.data.root_task_id]),
+          [
+            [undefined, undefined],
+            [root, root],
+            [`mail:${parcel?.job.id}`, root]
+          ]
+        )
         const more = yield* Effect.promise(() =>
           flows.addBulk([leaf("one"), {
             ...leaf("two"),
@@ -209,10 +212,10 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       const runs = yield* worker("mail", async (job) => {
         for (let step = 0; step < 20; step++) await job.updateProgress(step)
       })
-      const { sees } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
+      const { awaitEvents } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
       const job = yield* add(mail, "welcome", {})
-      const told = yield* sees(`mail:${job.id}`, "task.succeeded")
-      assert.deepStrictEqual(told.filter(({ kind }) => kind === "unknown").map(({ data }) => data.progress), [0])
+      const events = yield* awaitEvents(`mail:${job.id}`, "task.succeeded")
+      assert.deepStrictEqual(events.filter(({ kind }) => kind === "unknown").map(({ data }) => data.progress), [0])
     }))
 
   it.scopedLive("nothing to listen to, or two prefixes, are refused with a sentence", () =>
@@ -231,13 +234,13 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       Effect.gen(function*() {
         const kept = yield* Effect.acquireRelease(
           Effect.sync(() => {
-            const made = new Queue(
+            const created = new Queue(
               "mail",
               { connection: "postgres://postgres@127.0.0.1:1/none" },
               createPostgresBackend
             )
-            made.on("error", () => undefined)
-            return made as unknown as Queue // as a program without types would pass it
+            created.on("error", () => undefined)
+            return created as unknown as Queue // as a program without types would pass it
           }),
           (queue) => Effect.ignore(Effect.tryPromise(() => queue.close()))
         )
@@ -256,9 +259,9 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
         Effect.sync(() => new Queue("mail", { connection: redis, prefix })),
         (queue) => Effect.promise(() => queue.close())
       )
-      const { sees } = yield* listening(bullmq({ queues: [shared] }))
+      const { awaitEvents } = yield* listening(bullmq({ queues: [shared] }))
       const job = yield* add(shared, "welcome", {})
-      yield* sees(`mail:${job.id}`, "task.received")
+      yield* awaitEvents(`mail:${job.id}`, "task.received")
     }))
 
   it.scopedLive("a job that stalled too often fails, and says so", () =>
@@ -272,9 +275,9 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       const job = yield* add(mail, "welcome", {})
       yield* until(Effect.promise(() => mail.getActiveCount()), (count) => count === 1)
       const runs = yield* worker("mail", async () => 1, options)
-      const { sees } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
-      const told = yield* sees(`mail:${job.id}`, "task.failed")
-      assert.deepInclude(told.find(({ kind }) => kind === "task.failed")?.data, {
+      const { awaitEvents } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
+      const events = yield* awaitEvents(`mail:${job.id}`, "task.failed")
+      assert.deepInclude(events.find(({ kind }) => kind === "task.failed")?.data, {
         exception: "UnrecoverableError",
         exception_message: "job stalled more than allowable limit"
       })
@@ -285,14 +288,14 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
-      const held = gate()
-      const runs = yield* worker("mail", () => held.opened, { concurrency: 2 })
+      const barrier = gate()
+      const runs = yield* worker("mail", () => barrier.opened, { concurrency: 2 })
       const engine = bullmq({ workers: [runs], queues: [mail] })
-      const { sees } = yield* listening(engine)
+      const { awaitEvents } = yield* listening(engine)
       const first = yield* add(mail, "welcome", {})
       const second = yield* add(mail, "bye", {})
-      yield* sees(`mail:${first.id}`, "task.started")
-      yield* sees(`mail:${second.id}`, "task.started")
+      yield* awaitEvents(`mail:${first.id}`, "task.started")
+      yield* awaitEvents(`mail:${second.id}`, "task.started")
       yield* add(mail, "later", {}, { delay: 60_000 })
       yield* add(mail, "next", {})
       const { brokerConnected, queueDepths, workers } = yield* engine.inventory
@@ -305,6 +308,6 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
         activeTasks: 2,
         registered: ["welcome", "bye"]
       })
-      held.open()
+      barrier.open()
     }))
 })

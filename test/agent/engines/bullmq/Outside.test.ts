@@ -35,7 +35,7 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
-      const { events, sees } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
+      const { events, awaitEvents } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
       let failures = 1
       yield* worker("mail", async (job) => {
         await job.updateProgress({ half: true })
@@ -44,22 +44,26 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       }, { name: "mailer" })
       const kept = yield* add(mail, "shaky", { to: "ada" }, { attempts: 2, backoff: { type: "fixed", delay: 50 } })
       const swept = yield* add(mail, "welcome", { to: "bob" }, { removeOnComplete: true })
-      const told = yield* sees(`mail:${kept.id}`, "task.succeeded")
-      assert.deepStrictEqual(kinds(told).filter((kind) => kind !== "unknown"), [
+      const eventsOfKept = yield* awaitEvents(`mail:${kept.id}`, "task.succeeded")
+      assert.deepStrictEqual(kinds(eventsOfKept).filter((kind) => kind !== "unknown"), [
         "task.received",
         "task.started",
         "task.retried",
         "task.started",
         "task.succeeded"
       ])
-      assert.isTrue(told.every((event, at) => at === 0 || event.occurredAt > (told[at - 1]?.occurredAt ?? 0)))
-      assert.deepInclude(told[0]?.data, { task_name: "shaky", kwargs: { to: "ada" }, max_attempts: 2 })
-      const retried = told.find(({ kind }) => kind === "task.retried")
+      assert.isTrue(
+        eventsOfKept.every((event, index) =>
+          index === 0 || event.occurredAt > (eventsOfKept[index - 1]?.occurredAt ?? 0)
+        )
+      )
+      assert.deepInclude(eventsOfKept[0]?.data, { task_name: "shaky", kwargs: { to: "ada" }, max_attempts: 2 })
+      const retried = eventsOfKept.find(({ kind }) => kind === "task.retried")
       assert.deepInclude(retried?.data, { exception: "TypeError", exception_message: "not yet" })
       assert.isString(retried?.data.eta)
-      assert.deepInclude(told.at(-1)?.data, { result: { sent: "ada" }, worker: "mailer" })
-      const gone = yield* sees(`mail:${swept.id}`, "task.succeeded")
-      assert.deepInclude(gone.at(-1)?.data, { task_name: "welcome", result: { sent: "bob" } })
+      assert.deepInclude(eventsOfKept.at(-1)?.data, { result: { sent: "ada" }, worker: "mailer" })
+      const eventsOfSwept = yield* awaitEvents(`mail:${swept.id}`, "task.succeeded")
+      assert.deepInclude(eventsOfSwept.at(-1)?.data, { task_name: "welcome", result: { sent: "bob" } })
       assert.isAtLeast(events.filter(({ kind }) => kind === "unknown").length, 1)
     }))
 
@@ -67,32 +71,32 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
     Effect.gen(function*() {
       const { prefix, queue } = yield* bull
       const mail = yield* queue("mail")
-      const { sees } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
+      const { awaitEvents } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
       const never = yield* add(mail, "never", { to: "ada" }, { delay: 8.64e15 })
       const next = yield* add(mail, "welcome", {})
-      const [received] = yield* sees(`mail:${never.id}`, "task.received")
+      const [received] = yield* awaitEvents(`mail:${never.id}`, "task.received")
       assert.deepInclude(received?.data, { task_name: "never", kwargs: { to: "ada" } })
-      yield* sees(`mail:${next.id}`, "task.received")
+      yield* awaitEvents(`mail:${next.id}`, "task.received")
     }))
 
-  it.scopedLive("a job that goes on while the jobs are looked through is made up once", () =>
+  it.scopedLive("a job that moves on while the jobs are read is reported once", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
       const idle = yield* worker("mail", async () => 1, { autorun: false })
       const { id } = yield* add(mail, "welcome", {})
       // seen waiting, then taken before the running ones are asked for
-      const asked: Queue["getJobs"] = async (states, ...range) => {
+      const getJobs: Queue["getJobs"] = async (states, ...range) => {
         if (Array.isArray(states) && states[0] === "active" && range[0] === 0) await idle.getNextJob("token")
         return mail.getJobs(states, ...range)
       }
       const missed = yield* collected(
-        readMissedSince(Object.create(mail, { getJobs: { value: asked } }), new FlowRoots(), 0)
+        readMissedSince(Object.create(mail, { getJobs: { value: getJobs } }), new FlowRoots(), 0)
       )
       assert.deepStrictEqual(missed.map(({ entry, jobId }) => [entry, jobId]), [["added", id], ["active", id]])
     }))
 
-  it.scopedLive("a job that goes back while the jobs are looked through is met in none, and is read by itself", () =>
+  it.scopedLive("a job that moves back while the jobs are read is met in none, and is read by itself", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
@@ -101,14 +105,14 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       const waiting = yield* add(mail, "waits", {}, { delay: 60_000 })
       const running = yield* Effect.promise(() => idle.getNextJob("token"))
       // runs until the delayed ones were asked for, then waits for its next attempt
-      const asked: Queue["getJobs"] = async (states, ...range) => {
+      const getJobs: Queue["getJobs"] = async (states, ...range) => {
         const jobs = await mail.getJobs(states, ...range)
         if (Array.isArray(states) && states[0] === "delayed") {
           await running?.moveToFailed(new Error("no"), "token", false)
         }
         return jobs
       }
-      const passing: Queue = Object.create(mail, { getJobs: { value: asked } })
+      const passing: Queue = Object.create(mail, { getJobs: { value: getJobs } })
       const missed = yield* collected(readMissedSince(passing, new FlowRoots(), 0))
       assert.deepStrictEqual(missed.map(({ jobId }) => jobId), [waiting.id])
       const between = yield* collected(readMissedOf(mail, new FlowRoots(), new Set([String(id), "gone"]), 0))
@@ -127,22 +131,26 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       const { events } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
       const ends = Effect.sync(() => events.filter(({ kind }) => kind === "task.succeeded").length)
       yield* until(ends, (count) => count >= jobs.length)
-      const told = new Map<string, ReadonlyArray<string>>()
-      for (const { kind, taskId } of events) told.set(taskId, [...(told.get(taskId) ?? []), kind])
-      const odd = [...told].filter(([, kinds]) => kinds.join(" ") !== "task.received task.started task.succeeded")
+      const kindsByTask = new Map<string, ReadonlyArray<string>>()
+      for (const { kind, taskId } of events) kindsByTask.set(taskId, [...(kindsByTask.get(taskId) ?? []), kind])
+      const odd = [...kindsByTask].filter(([, kinds]) =>
+        kinds.join(" ") !== "task.received task.started task.succeeded"
+      )
       assert.deepStrictEqual(odd, [])
-      assert.strictEqual(told.size, jobs.length)
+      assert.strictEqual(kindsByTask.size, jobs.length)
     }))
 
   it.scopedLive("failures, flows that wait for their children, jobs put back, removals", () =>
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
-      const { sees } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
+      const { awaitEvents } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
       const removed = yield* add(mail, "never", {}, { delay: 60_000 })
-      yield* sees(`mail:${removed.id}`, "task.received")
+      yield* awaitEvents(`mail:${removed.id}`, "task.received")
       yield* Effect.promise(() => removed.remove())
-      assert.deepInclude((yield* sees(`mail:${removed.id}`, "task.revoked")).at(-1)?.data, { task_name: "never" })
+      assert.deepInclude((yield* awaitEvents(`mail:${removed.id}`, "task.revoked")).at(-1)?.data, {
+        task_name: "never"
+      })
 
       let put = false
       yield* worker("mail", async (job, token) => {
@@ -154,11 +162,11 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         if (job.name === "bad") throw new SyntaxError("what is this")
       })
       const bad = yield* add(mail, "bad", {})
-      const failed = (yield* sees(`mail:${bad.id}`, "task.failed")).at(-1)
+      const failed = (yield* awaitEvents(`mail:${bad.id}`, "task.failed")).at(-1)
       assert.deepInclude(failed?.data, { exception: "SyntaxError", exception_message: "what is this" })
       assert.include(String(failed?.data.traceback), "Outside.test.ts")
       const later = yield* add(mail, "later", {})
-      const back = yield* sees(`mail:${later.id}`, "task.succeeded")
+      const back = yield* awaitEvents(`mail:${later.id}`, "task.succeeded")
       assert.deepInclude(back.find(({ kind }) => kind === "task.retried")?.data, {
         reason: "put back by its processor"
       })
@@ -169,13 +177,13 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       )
       const leaf = (name: string) => ({ name, queueName: "mail", data: {} })
       const tree = yield* Effect.promise(() => flows.add({ ...leaf("order"), children: [leaf("label")] }))
-      const parent = yield* sees(`mail:${tree.job.id}`, "task.succeeded")
+      const parent = yield* awaitEvents(`mail:${tree.job.id}`, "task.succeeded")
       assert.deepInclude(parent.find(({ kind }) => kind === "unknown")?.data, { note: "waits for its children" })
-      const child = yield* sees(`mail:${tree.children?.[0]?.job.id}`, "task.succeeded")
+      const child = yield* awaitEvents(`mail:${tree.children?.[0]?.job.id}`, "task.succeeded")
       assert.deepInclude(child[0]?.data, { parent_task_id: `mail:${tree.job.id}`, root_task_id: `mail:${tree.job.id}` })
     }))
 
-  it.scopedLive("goes on where it left off; what it told last it tells again, in the same words", () =>
+  it.scopedLive("continues where it stopped; what it reported last it reports again, unchanged", () =>
     Effect.gen(function*() {
       const { prefix, queue, redis, worker } = yield* bull
       const mail = yield* queue("mail")
@@ -185,19 +193,20 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         Scope.extend(first)
       )
       const zero = yield* add(mail, "welcome", {})
-      yield* before.sees(`mail:${zero.id}`, "task.succeeded")
+      yield* before.awaitEvents(`mail:${zero.id}`, "task.succeeded")
       yield* keptUpToNow(redis, prefix)
       const one = yield* add(mail, "welcome", {})
-      yield* before.sees(`mail:${one.id}`, "task.succeeded")
+      yield* before.awaitEvents(`mail:${one.id}`, "task.succeeded")
       yield* Scope.close(first, Exit.void)
       const missed = yield* Effect.forEach(Array.from({ length: 50 }), () => add(mail, "welcome", {}))
       yield* until(Effect.promise(() => mail.getCompletedCount()), (count) => count === 52)
       const after = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
       for (const { id } of missed) {
-        const told = yield* after.sees(`mail:${id}`, "task.succeeded")
-        assert.deepStrictEqual(kinds(told), ["task.received", "task.started", "task.succeeded"])
+        const events = yield* after.awaitEvents(`mail:${id}`, "task.succeeded")
+        assert.deepStrictEqual(kinds(events), ["task.received", "task.started", "task.succeeded"])
       }
-      const moments = (told: ReadonlyArray<EngineEvent>) => told.map(({ kind, occurredAt }) => `${kind} ${occurredAt}`)
+      const moments = (events: ReadonlyArray<EngineEvent>) =>
+        events.map(({ kind, occurredAt }) => `${kind} ${occurredAt}`)
       assert.includeMembers(moments(before.of(`mail:${one.id}`)), moments(after.of(`mail:${one.id}`)))
     }))
 
@@ -211,16 +220,16 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         Scope.extend(first)
       )
       const one = yield* add(mail, "welcome", {})
-      yield* before.sees(`mail:${one.id}`, "task.succeeded")
+      yield* before.awaitEvents(`mail:${one.id}`, "task.succeeded")
       yield* keptUpToNow(redis, prefix)
       yield* Scope.close(first, Exit.void)
       const after = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
       const two = yield* add(mail, "welcome", {})
-      yield* after.sees(`mail:${two.id}`, "task.succeeded")
+      yield* after.awaitEvents(`mail:${two.id}`, "task.succeeded")
       assert.isEmpty(after.of(`mail:${one.id}`))
     }))
 
-  it.scopedLive("what the stream has dropped meanwhile is told from the jobs, and what was there before the first start", () =>
+  it.scopedLive("what the stream has dropped since is reported from the jobs, and what was there before the first start", () =>
     Effect.gen(function*() {
       const { prefix, queue, redis, worker } = yield* bull
       const mail = yield* queue("mail")
@@ -234,9 +243,9 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       const before = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix })).pipe(
         Scope.extend(first)
       )
-      const told = yield* before.sees(`mail:${old.id}`, "task.succeeded")
-      assert.deepStrictEqual(kinds(told), ["task.received", "task.started", "task.succeeded"])
-      assert.deepInclude(told.at(-1)?.data, { result: "welcome", task_name: "welcome" })
+      const events = yield* before.awaitEvents(`mail:${old.id}`, "task.succeeded")
+      assert.deepStrictEqual(kinds(events), ["task.received", "task.started", "task.succeeded"])
+      assert.deepInclude(events.at(-1)?.data, { result: "welcome", task_name: "welcome" })
       yield* keptUpToNow(redis, prefix)
       yield* Scope.close(first, Exit.void)
 
@@ -248,9 +257,11 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       const waiting = yield* add(mail, "welcome", {})
       yield* Effect.promise(() => redis.xtrim(`${prefix}:mail:events`, "MAXLEN", 1))
       const after = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
-      yield* after.sees(`mail:${good.id}`, "task.succeeded")
-      assert.deepInclude((yield* after.sees(`mail:${bad.id}`, "task.failed")).at(-1)?.data, { exception: "RangeError" })
-      yield* after.sees(`mail:${waiting.id}`, "task.received")
+      yield* after.awaitEvents(`mail:${good.id}`, "task.succeeded")
+      assert.deepInclude((yield* after.awaitEvents(`mail:${bad.id}`, "task.failed")).at(-1)?.data, {
+        exception: "RangeError"
+      })
+      yield* after.awaitEvents(`mail:${waiting.id}`, "task.received")
     }))
 
   it.scopedLive("the inventory: the workers that Redis knows, and how many jobs those with a name run", () =>
@@ -258,10 +269,10 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
       yield* queue("post")
-      const held = gate()
+      const barrier = gate()
       const workers = [
-        yield* worker("mail", () => held.opened, { name: "mailer", concurrency: 2 }),
-        yield* worker("mail", () => held.opened, { name: "mailer:2" }),
+        yield* worker("mail", () => barrier.opened, { name: "mailer", concurrency: 2 }),
+        yield* worker("mail", () => barrier.opened, { name: "mailer:2" }),
         yield* worker("post", async () => 1)
       ]
       for (const each of workers) yield* Effect.promise(() => each.waitUntilReady())
@@ -276,7 +287,7 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       assert.deepInclude(named("mailer:2"), { ...common, queues: ["mail"], activeTasks: 1 })
       const other = inventory.workers.find(({ queues }) => queues.includes("post"))
       assert.match(other?.name ?? "", /^post@127\.0\.0\.1:\d+$/)
-      held.open()
+      barrier.open()
     }))
 
   it.scopedLive("no queues, or what is no queue, is refused with a sentence", () =>
@@ -290,7 +301,7 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
 })
 
 describe.skipIf(!ready)("Redis away and back", () => {
-  it.scopedLive("beside: the job that ran meanwhile is told of, and commands work again", () =>
+  it.scopedLive("in process: the job that ran meanwhile is reported, and commands work again", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const line = yield* cable
@@ -306,17 +317,17 @@ describe.skipIf(!ready)("Redis away and back", () => {
         await released
       }, through)
       const engine = bullmq({ workers: [runs] })
-      const { sees } = yield* listening(engine)
+      const { awaitEvents } = yield* listening(engine)
       const job = yield* add(mail, "long", {})
       yield* Effect.promise(() => began)
-      yield* line.cut
+      yield* line.disconnect
       release()
       assert.isFalse((yield* engine.inventory).brokerConnected)
       assert.strictEqual((yield* engine.inventory).workers.length, 1)
       yield* line.mend
-      yield* sees(`mail:${job.id}`, "task.succeeded")
+      yield* awaitEvents(`mail:${job.id}`, "task.succeeded")
       const next = yield* add(mail, "short", {})
-      yield* sees(`mail:${next.id}`, "task.succeeded")
+      yield* awaitEvents(`mail:${next.id}`, "task.succeeded")
       assert.isTrue((yield* until(engine.inventory, ({ brokerConnected }) => brokerConnected)).brokerConnected)
     }))
 
@@ -327,15 +338,15 @@ describe.skipIf(!ready)("Redis away and back", () => {
       const mail = yield* queue("mail")
       yield* worker("mail", async () => 1)
       const engine = bullmqFromOutside({ queues: ["mail"], connection: { ...connection, port: line.port }, prefix })
-      const { sees } = yield* listening(engine)
+      const { awaitEvents } = yield* listening(engine)
       const before = yield* add(mail, "welcome", {})
-      yield* sees(`mail:${before.id}`, "task.succeeded")
-      yield* line.cut
+      yield* awaitEvents(`mail:${before.id}`, "task.succeeded")
+      yield* line.disconnect
       const meanwhile = yield* Effect.forEach([1, 2, 3], (n) => add(mail, "welcome", { n }))
       assert.isFalse((yield* engine.inventory).brokerConnected)
       yield* line.mend
       for (const { id } of meanwhile) {
-        assert.deepStrictEqual(kinds(yield* sees(`mail:${id}`, "task.succeeded")), [
+        assert.deepStrictEqual(kinds(yield* awaitEvents(`mail:${id}`, "task.succeeded")), [
           "task.received",
           "task.started",
           "task.succeeded"
@@ -347,14 +358,14 @@ describe.skipIf(!ready)("Redis away and back", () => {
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull
       const line = yield* cable
-      yield* line.cut
+      yield* line.disconnect
       const mail = yield* queue("mail")
       yield* worker("mail", async () => 1)
-      const { sees } = yield* listening(
+      const { awaitEvents } = yield* listening(
         bullmqFromOutside({ queues: ["mail"], connection: { ...connection, port: line.port }, prefix })
       )
       yield* line.mend
       const job = yield* add(mail, "welcome", {})
-      yield* sees(`mail:${job.id}`, "task.succeeded")
+      yield* awaitEvents(`mail:${job.id}`, "task.succeeded")
     }))
 })

@@ -13,10 +13,11 @@ const ready = await has("Redis")
 
 const upsert = (queue: Queue, ...[id, repeat, template]: Parameters<Queue["upsertJobScheduler"]>) =>
   Effect.promise(() => queue.upsertJobScheduler(id, repeat, template))
-const refused = <A>(action: Effect.Effect<A, ActionFailed>) => Effect.map(Effect.flip(action), ({ message }) => message)
+const readRefusal = <A>(action: Effect.Effect<A, ActionFailed>) =>
+  Effect.map(Effect.flip(action), ({ message }) => message)
 
 /** A queue, and an agent's engine that follows it and its job schedulers. */
-const scene = Effect.gen(function*() {
+const prepareScheduler = Effect.gen(function*() {
   const { prefix, queue, worker } = yield* bull
   const mail = yield* queue("mail")
   const engine = bullmqFromOutside({ queues: ["mail"], connection, prefix })
@@ -25,38 +26,38 @@ const scene = Effect.gen(function*() {
   yield* listening(engine)
   // The cast: BullMQ's adapter has what is called here.
   const actions = scheduler.actions as Required<typeof scheduler.actions>
-  const named = (id: string) => Effect.map(scheduler.list, (all) => all.find((schedule) => schedule.id === id))
-  return { actions, engine, mail, named, worker }
+  const findSchedule = (id: string) => Effect.map(scheduler.list, (all) => all.find((schedule) => schedule.id === id))
+  return { actions, engine, mail, findSchedule, worker }
 })
 
 describe.skipIf(!ready)("BullMQ's job schedulers", () => {
   it.scopedLive("are late while the job before does not begin: without a worker, and while the worker is busy", () =>
     Effect.gen(function*() {
-      const { mail, named, worker } = yield* scene
+      const { mail, findSchedule, worker } = yield* prepareScheduler
       yield* upsert(mail, "sweep", { every: 1000 }, { name: "sweep" })
-      const first = yield* named("mail:sweep")
+      const first = yield* findSchedule("mail:sweep")
       // several ticks pass: no further job is created, and nothing of the record changes
       yield* until(Effect.sync(() => Date.now()), (now) => now > (first?.next_run_at ?? 0) + 2500)
-      assert.deepStrictEqual(yield* named("mail:sweep"), first)
+      assert.deepStrictEqual(yield* findSchedule("mail:sweep"), first)
       assert.deepInclude(first, { is_enabled: true, last_run_at: null, total_runs: 0 })
       assert.strictEqual(yield* Effect.promise(() => mail.count()), 1)
 
       const { open, opened } = gate()
       const begunAt = Date.now()
       yield* worker("mail", (job) => job.name === "long" ? opened : Promise.resolve(), { concurrency: 1 })
-      const ran = yield* until(named("mail:sweep"), (schedule) => (schedule?.total_runs ?? 0) > 0)
+      const ran = yield* until(findSchedule("mail:sweep"), (schedule) => (schedule?.total_runs ?? 0) > 0)
       // the ticks in between are left out: the next one is in the future
       assert.isAtLeast(ran?.next_run_at ?? 0, begunAt)
       assert.isAtLeast(ran?.last_run_at ?? 0, begunAt - 1)
 
       yield* add(mail, "long", {})
       yield* until(Effect.promise(() => mail.getActive()), ([job]) => job?.name === "long")
-      const busy = yield* named("mail:sweep")
+      const busy = yield* findSchedule("mail:sweep")
       yield* until(Effect.sync(() => Date.now()), (now) => now > (busy?.next_run_at ?? 0) + 2500)
-      assert.deepStrictEqual(yield* named("mail:sweep"), busy, "the worker is there, and its only slot is taken")
+      assert.deepStrictEqual(yield* findSchedule("mail:sweep"), busy, "the worker is there, and its only slot is taken")
       open()
       const after = yield* until(
-        named("mail:sweep"),
+        findSchedule("mail:sweep"),
         (schedule) => (schedule?.total_runs ?? 0) > (busy?.total_runs ?? 0)
       )
       assert.isAbove(after?.last_run_at ?? 0, (busy?.next_run_at ?? 0) + 2500)
@@ -64,18 +65,18 @@ describe.skipIf(!ready)("BullMQ's job schedulers", () => {
 
   it.scopedLive("end by their limit, which begins again when the application upserts them", () =>
     Effect.gen(function*() {
-      const { mail, named, worker } = yield* scene
+      const { mail, findSchedule, worker } = yield* prepareScheduler
       yield* upsert(mail, "thrice", { every: 200, limit: 3 })
       const runs = yield* worker("mail", async () => 1)
-      yield* until(named("mail:thrice"), (schedule) => (schedule?.total_runs ?? 0) >= 2)
+      yield* until(findSchedule("mail:thrice"), (schedule) => (schedule?.total_runs ?? 0) >= 2)
       yield* Effect.promise(() => runs.pause())
       yield* upsert(mail, "thrice", { every: 200, limit: 3 })
-      const again = yield* named("mail:thrice")
+      const again = yield* findSchedule("mail:thrice")
       yield* until(Effect.sync(() => Date.now()), (now) => now > (again?.next_run_at ?? 0))
-      const due = yield* named("mail:thrice")
+      const due = yield* findSchedule("mail:thrice")
       assert.deepInclude(due, { is_enabled: true, last_run_at: null }, "the upsert's job says nothing of the last run")
       yield* Effect.promise(async () => runs.resume())
-      const ended = yield* until(named("mail:thrice"), (schedule) => schedule?.is_enabled === false)
+      const ended = yield* until(findSchedule("mail:thrice"), (schedule) => schedule?.is_enabled === false)
       assert.isNull(ended?.next_run_at)
       assert.isAbove(ended?.total_runs ?? 0, 3)
       assert.isAtLeast(ended?.last_run_at ?? 0, due?.next_run_at ?? Infinity)
@@ -83,7 +84,7 @@ describe.skipIf(!ready)("BullMQ's job schedulers", () => {
 
   it.scopedLive("are created and changed; what a definition does not have stays", () =>
     Effect.gen(function*() {
-      const { actions: { create, update }, mail, named } = yield* scene
+      const { actions: { create, update }, mail, findSchedule } = yield* prepareScheduler
       const digest: NewSchedule = {
         name: "digest",
         task_name: "send",
@@ -93,28 +94,33 @@ describe.skipIf(!ready)("BullMQ's job schedulers", () => {
         kwargs: { all: true }
       }
       assert.deepStrictEqual(yield* create(digest), { schedule_id: "mail:digest" })
-      assert.deepInclude(yield* named("mail:digest"), { ...digest, name: "mail:digest", args: [], queue: "mail" })
+      assert.deepInclude(yield* findSchedule("mail:digest"), {
+        ...digest,
+        name: "mail:digest",
+        args: [],
+        queue: "mail"
+      })
       assert.deepStrictEqual(yield* create({ ...digest, name: "mail:poll", kind: "interval", expression: "90.5" }), {
         schedule_id: "mail:poll"
       })
-      assert.deepInclude(yield* named("mail:poll"), { kind: "interval", expression: "90.5", timezone: "UTC" })
+      assert.deepInclude(yield* findSchedule("mail:poll"), { kind: "interval", expression: "90.5", timezone: "UTC" })
 
       const limits = { limit: 9, endDate: Date.now() + 1e9, every: 60_000 }
       yield* upsert(mail, "kept", limits, { name: "sweep", data: { old: 1 }, opts: { attempts: 4 } })
-      const before = yield* named("mail:kept")
+      const before = yield* findSchedule("mail:kept")
       if (before === undefined) throw new Error("no schedule")
       yield* update({ schedule_id: "mail:kept", definition: { task_name: "brush", is_enabled: true } })
-      assert.deepStrictEqual(yield* named("mail:kept"), { ...before, task_name: "brush" })
+      assert.deepStrictEqual(yield* findSchedule("mail:kept"), { ...before, task_name: "brush" })
       yield* update({ schedule_id: "mail:kept", definition: { args: ["a"], kwargs: {} } })
-      assert.deepInclude(yield* named("mail:kept"), { args: ["a"], kwargs: {}, settings: before.settings ?? {} })
+      assert.deepInclude(yield* findSchedule("mail:kept"), { args: ["a"], kwargs: {}, settings: before.settings ?? {} })
       yield* update({ schedule_id: "mail:kept", definition: { kind: "cron", expression: "*/5 * * * *" } })
       yield* update({ schedule_id: "mail:kept", definition: { timezone: "Asia/Tokyo" } })
-      const cron = yield* named("mail:kept")
+      const cron = yield* findSchedule("mail:kept")
       assert.deepInclude(cron, { kind: "cron", expression: "*/5 * * * *", timezone: "Asia/Tokyo", task_name: "brush" })
       assert.deepInclude(cron?.settings, { limit: 9, endDate: limits.endDate, options: { attempts: 4 } })
 
       for (
-        const [wrong, sentence] of [
+        const [invalid, sentence] of [
           [digest, "has a job scheduler digest already"],
           [{ ...digest, name: "mail:" }, "needs a name"],
           [{ ...digest, name: "x", queue: "post" }, "no queue post, only: mail"],
@@ -127,7 +133,7 @@ describe.skipIf(!ready)("BullMQ's job schedulers", () => {
           [{ ...digest, name: "x", args: [1] }, "one value"],
           [{ ...digest, name: "x", is_enabled: false }, "cannot disable a job scheduler"]
         ] as const
-      ) assert.include(yield* refused(create(wrong)), sentence)
+      ) assert.include(yield* readRefusal(create(invalid)), sentence)
       for (
         const [definition, sentence] of [
           [{ name: "other" }, "cannot rename"],
@@ -135,14 +141,14 @@ describe.skipIf(!ready)("BullMQ's job schedulers", () => {
           [{ kind: "interval" }, "kind interval needs its expression"],
           [{ is_enabled: false }, "cannot disable a job scheduler"]
         ] as const
-      ) assert.include(yield* refused(update({ schedule_id: "mail:kept", definition })), sentence)
-      assert.include(yield* refused(update({ schedule_id: "mail:x", definition: {} })), "no job scheduler x")
-      assert.deepStrictEqual(yield* named("mail:kept"), cron)
+      ) assert.include(yield* readRefusal(update({ schedule_id: "mail:kept", definition })), sentence)
+      assert.include(yield* readRefusal(update({ schedule_id: "mail:x", definition: {} })), "no job scheduler x")
+      assert.deepStrictEqual(yield* findSchedule("mail:kept"), cron)
     }))
 
   it.scopedLive("are published again when a run is late, and when it begins", () =>
     Effect.gen(function*() {
-      const { engine, mail, worker } = yield* scene
+      const { engine, mail, worker } = yield* prepareScheduler
       yield* upsert(mail, "sweep", { every: 3_600_000 })
       let now = Date.now()
       const { snapshots, streams } = publishing(engine, () => now)
@@ -166,7 +172,7 @@ describe.skipIf(!ready)("BullMQ's job schedulers", () => {
 
   it.scopedLive("cannot be disabled, which the refusals explain; triggered twice under one fire id they run once", () =>
     Effect.gen(function*() {
-      const { engine, mail } = yield* scene
+      const { engine, mail } = yield* prepareScheduler
       yield* upsert(mail, "sweep", { pattern: "0 0 1 1 *" }, { name: "sweep", opts: { removeOnComplete: true } })
       const { streams } = publishing(engine)
       const run = (action: string, parameters: { readonly schedule_id: string; readonly fire_id?: string }) =>
@@ -197,14 +203,14 @@ describe.skipIf(!ready)("BullMQ's job schedulers", () => {
       yield* worker("mail", async () => ++runs, { removeOnComplete: { count: 0 } })
       const fire = { task_name: "report", args: [], kwargs: {}, fire_id: "1b9d6bcd-bbfd-5b2d-9b5d-ab8dfbbd4bed" }
       const submit = Effect.forEach(engines, (engine) => command(engine, "schedule.fire", fire), { concurrency: 2 })
-      const answers = yield* submit
+      const results = yield* submit
       yield* until(Effect.sync(() => runs), (count) => count === 1)
       yield* until(Effect.promise(() => mail.getJob(fire.fire_id)), (job) => job === undefined)
-      assert.deepStrictEqual(yield* submit, answers)
+      assert.deepStrictEqual(yield* submit, results)
       const last = yield* add(mail, "last", {})
       yield* until(Effect.promise(() => mail.getJob(last.id ?? "")), (job) => job === undefined)
       assert.strictEqual(runs, 2)
-      for (const { result, status } of answers) {
+      for (const { result, status } of results) {
         assert.deepStrictEqual([status, result?.task_id], ["success", `mail:${fire.fire_id}`])
       }
     }))

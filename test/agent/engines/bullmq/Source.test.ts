@@ -14,7 +14,7 @@ const nameOf = (engine: Engine) =>
   })
 
 describe.skipIf(!ready)("the source of BullMQ's job ids", () => {
-  it.scopedLive("has one name for all agents of a Redis and prefix, and another one elsewhere", () =>
+  it.scopedLive("has one name for all agents of a Redis and prefix, and another one for others", () =>
     Effect.gen(function*() {
       const { prefix, queue } = yield* bull
       const mail = yield* queue("mail")

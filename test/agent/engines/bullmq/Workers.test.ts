@@ -11,7 +11,8 @@ import { add, bull, connection, gate, kinds, listening } from "./world.ts"
 const ready = await has("Redis")
 
 const actions = (engine: Engine) => engine.actions as Required<Engine["actions"]> // these engines have what is called here
-const refused = <A>(action: Effect.Effect<A, ActionFailed>) => Effect.map(Effect.flip(action), ({ message }) => message)
+const readRefusal = <A>(action: Effect.Effect<A, ActionFailed>) =>
+  Effect.map(Effect.flip(action), ({ message }) => message)
 const nameOf = (engine: Engine) => Effect.map(engine.inventory, ({ workers }) => workers[0]?.name ?? "")
 
 // Side by side: each has a prefix of its own, and several wait for the relay's patience or for a job to stall.
@@ -20,19 +21,19 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
-      const held = gate()
-      const runs = yield* worker("mail", (_job) => held.opened)
+      const barrier = gate()
+      const runs = yield* worker("mail", (_job) => barrier.opened)
       const engine = bullmq({ workers: [runs], queues: [mail] })
-      const { sees } = yield* listening(engine)
+      const { awaitEvents } = yield* listening(engine)
       const job = yield* add(mail, "long", {})
-      yield* sees(`mail:${job.id}`, "task.started")
+      yield* awaitEvents(`mail:${job.id}`, "task.started")
       const task_id = `mail:${job.id}`
-      assert.include(yield* refused(actions(engine).cancel_task({ task_id })), "takes no abort signal")
+      assert.include(yield* readRefusal(actions(engine).cancel_task({ task_id })), "takes no abort signal")
       const outside = bullmqFromOutside({ queues: ["mail"], connection, prefix })
       yield* listening(outside)
-      assert.include(yield* refused(actions(outside).cancel_task({ task_id })), "from outside cannot cancel it")
-      held.open()
-      yield* sees(task_id, "task.succeeded")
+      assert.include(yield* readRefusal(actions(outside).cancel_task({ task_id })), "from outside cannot cancel it")
+      barrier.open()
+      yield* awaitEvents(task_id, "task.succeeded")
     }))
 
   it.scopedLive("grows and shrinks a worker, not below one", () =>
@@ -47,9 +48,9 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       assert.strictEqual(runs.concurrency, 5)
       yield* pool_resize({ worker_name, delta: -4 })
       assert.strictEqual((yield* engine.inventory).workers[0]?.concurrency, 1)
-      assert.include(yield* refused(pool_resize({ worker_name, delta: -1 })), "the minimum is 1")
+      assert.include(yield* readRefusal(pool_resize({ worker_name, delta: -1 })), "the minimum is 1")
       assert.include(
-        yield* refused(pool_resize({ worker_name: "nobody", delta: 1 })),
+        yield* readRefusal(pool_resize({ worker_name: "nobody", delta: 1 })),
         "no process with an agent that answers has a worker nobody"
       )
     }))
@@ -80,7 +81,7 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
         }
       })
       const engine = bullmq({ workers: [runs], queues: [mail] })
-      const { sees } = yield* listening(engine)
+      const { awaitEvents } = yield* listening(engine)
       const busy = Effect.map(engine.inventory, ({ workers }) => workers[0]?.activeTasks)
       const back = { reason: "put back by its processor" }
       const cases = [["later", "task.retried", back], ["parent", "unknown", { note: "waits for its children" }], [
@@ -90,36 +91,36 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       ], ["limited", "task.retried", back]] as const
       for (const [name, kind, data] of cases) {
         const job = yield* add(mail, name, {})
-        const told = yield* sees(`mail:${job.id}`, kind)
-        assert.deepInclude(told.at(-1)?.data, { ...data, task_name: name, queue: "mail" })
-        assert.strictEqual(told.at(-1)?.data.eta === undefined, name !== "later")
+        const events = yield* awaitEvents(`mail:${job.id}`, kind)
+        assert.deepInclude(events.at(-1)?.data, { ...data, task_name: name, queue: "mail" })
+        assert.strictEqual(events.at(-1)?.data.eta === undefined, name !== "later")
         assert.strictEqual(yield* busy, 0, name)
         if (name !== "again" && name !== "limited") continue
         yield* until(Effect.promise(() => mail.getWaitingCount()), (count) => count === 1)
         yield* Effect.promise(async () => runs.resume())
-        yield* sees(`mail:${job.id}`, "task.succeeded")
+        yield* awaitEvents(`mail:${job.id}`, "task.succeeded")
         assert.strictEqual(yield* busy, 0, name)
       }
     }))
 
-  it.scopedLive("a job whose end Redis wrote down without the worker hearing of it is told all the same", () =>
+  it.scopedLive("a job whose end Redis stored without the worker receiving a reply is reported all the same", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
-      // as when the connection breaks before the answer: the worker says it again, and is told that the job does not run
+      // as when the connection breaks before the reply: the worker repeats the call, and Redis replies that the job does not run
       const runs = yield* worker("mail", async (job, token = "") => {
         const same = await mail.getJob(job.id ?? "")
         if (job.name === "fine") return same?.moveToCompleted("sent", token, false).then(() => "sent")
         await same?.moveToFailed(new RangeError("no box"), token, false)
         throw new RangeError("no box")
       })
-      const { sees } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
+      const { awaitEvents } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
       const fine = yield* add(mail, "fine", {})
-      const succeeded = (yield* sees(`mail:${fine.id}`, "task.succeeded")).at(-1)
+      const succeeded = (yield* awaitEvents(`mail:${fine.id}`, "task.succeeded")).at(-1)
       assert.deepInclude(succeeded?.data, { result: "sent", task_name: "fine" })
       for (const [attempts, kind] of [[1, "task.failed"], [2, "task.retried"]] as const) {
         const bad = yield* add(mail, "bad", {}, { attempts, backoff: { type: "fixed", delay: 60_000 } })
-        const ended = (yield* sees(`mail:${bad.id}`, kind)).at(-1)
+        const ended = (yield* awaitEvents(`mail:${bad.id}`, kind)).at(-1)
         assert.deepInclude(ended?.data, { exception: "RangeError", exception_message: "no box" })
         assert.strictEqual(ended?.data.eta === undefined, kind === "task.failed")
       }
@@ -129,10 +130,10 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
-      const held = gate()
-      const runs = yield* worker("mail", (job) => job.name === "long" ? held.opened : Promise.resolve())
+      const barrier = gate()
+      const runs = yield* worker("mail", (job) => job.name === "long" ? barrier.opened : Promise.resolve())
       const engine = bullmq({ workers: [runs], queues: [mail] })
-      const { sees } = yield* listening(engine)
+      const { awaitEvents } = yield* listening(engine)
       const worker_name = yield* nameOf(engine)
       const { add_consumer, cancel_consumer, restart_worker } = actions(engine)
       yield* cancel_consumer({ worker_name, queue: "mail" })
@@ -140,20 +141,20 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       const waits = yield* add(mail, "short", {})
       yield* add(mail, "short", {})
       assert.strictEqual(yield* Effect.promise(() => mail.getWaitingCount()), 2)
-      assert.include(yield* refused(add_consumer({ worker_name, queue: "post" })), "has one queue")
+      assert.include(yield* readRefusal(add_consumer({ worker_name, queue: "post" })), "has one queue")
       yield* add_consumer({ worker_name, queue: "mail" })
-      yield* sees(`mail:${waits.id}`, "task.succeeded")
+      yield* awaitEvents(`mail:${waits.id}`, "task.succeeded")
 
       assert.deepInclude(yield* restart_worker({ worker_name }), { restarted: true })
       const after = yield* add(mail, "short", {})
-      yield* sees(`mail:${after.id}`, "task.succeeded")
+      yield* awaitEvents(`mail:${after.id}`, "task.succeeded")
 
       const long = yield* add(mail, "long", {})
-      yield* sees(`mail:${long.id}`, "task.started")
+      yield* awaitEvents(`mail:${long.id}`, "task.started")
       assert.deepInclude(yield* restart_worker({ worker_name }), { restarted: false, waiting_for: 1 })
       const next = yield* add(mail, "short", {})
-      held.open()
-      yield* sees(`mail:${next.id}`, "task.succeeded")
+      barrier.open()
+      yield* awaitEvents(`mail:${next.id}`, "task.succeeded")
     }))
 
   it.scopedLive("reaches the workers and running jobs of other processes", () =>
@@ -165,19 +166,19 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       const there = yield* workerProcess(prefix, "mail")
 
       const job = yield* add(mail, "wait", {})
-      yield* there.sees(`mail:${job.id}`, "task.started")
+      yield* there.awaitEvents(`mail:${job.id}`, "task.started")
       assert.deepInclude(yield* actions(engine).cancel_task({ task_id: `mail:${job.id}` }), {
         terminated: true,
         worker: there.name
       })
-      yield* there.sees(`mail:${job.id}`, "task.revoked")
+      yield* there.awaitEvents(`mail:${job.id}`, "task.revoked")
 
       const resized = yield* actions(engine).pool_resize({ worker_name: there.name, delta: 2 })
       assert.deepInclude(resized, { worker: there.name, concurrency: 4 })
       const foreign = actions(engine).add_consumer({ worker_name: there.name, queue: "post" })
-      assert.include(yield* refused(foreign), "has one queue")
+      assert.include(yield* readRefusal(foreign), "has one queue")
 
-      // what was said not to be done is not done later either
+      // what was reported as not done is not done later either
       yield* there.stop
       const tooLate = yield* Effect.flip(actions(engine).pool_resize({ worker_name: there.name, delta: 2 }))
       assert.include(tooLate.message, `no process with an agent that answers has a worker ${there.name}`)
@@ -186,43 +187,43 @@ describe.skipIf(!ready).concurrent("what can be done to BullMQ's workers", () =>
       assert.deepInclude(yield* actions(engine).pool_resize({ worker_name: there.name, delta: 1 }), { concurrency: 5 })
     }))
 
-  it.scopedLive("what another process took and did not answer may be done", () =>
+  it.scopedLive("what another process claimed without a reply may be done", () =>
     Effect.gen(function*() {
       const { prefix, redis, worker } = yield* bull
       const engine = bullmq({ workers: [yield* worker("mail", async () => 1)] })
       yield* listening(engine)
       const asking = yield* Effect.fork(Effect.flip(actions(engine).pool_resize({ worker_name: "another", delta: 1 })))
-      const [ask = ""] = yield* until(Effect.promise(() => redis.keys(`${prefix}:svc-agent:ask:*`)), (keys) =>
+      const [requestKey = ""] = yield* until(Effect.promise(() => redis.keys(`${prefix}:svc-agent:ask:*`)), (keys) =>
         keys.length === 1)
       yield* Effect.promise(() =>
-        redis.del(ask)
+        redis.del(requestKey)
       )
-      const open = yield* Fiber.join(asking)
-      assert.isTrue(open.indeterminate)
-      assert.include(open.message, "did not report its outcome")
+      const failure = yield* Fiber.join(asking)
+      assert.isTrue(failure.indeterminate)
+      assert.include(failure.message, "did not report its outcome")
     }))
 
-  it.scopedLive("a worker killed at work: the job stalls, is retried elsewhere, and ends", () =>
+  it.scopedLive("a worker killed at work: the job stalls, is retried by another worker, and ends", () =>
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull
       const mail = yield* queue("mail")
       const there = yield* workerProcess(prefix, "mail")
       const job = yield* add(mail, "stick", {})
-      const [, started] = yield* there.sees(`mail:${job.id}`, "task.started")
+      const [, started] = yield* there.awaitEvents(`mail:${job.id}`, "task.started")
       yield* there.kill
       const outside = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
       const runs = yield* worker("mail", async () => "at last", { lockDuration: 1000, stalledInterval: 500 })
-      const { sees } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
-      const told = yield* sees(`mail:${job.id}`, "task.succeeded")
-      yield* sees(`mail:${job.id}`, "task.retried")
-      const retried = told.find(({ kind }) => kind === "task.retried")
-      const again = told.find(({ kind }) => kind === "task.started")
+      const { awaitEvents } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
+      const events = yield* awaitEvents(`mail:${job.id}`, "task.succeeded")
+      yield* awaitEvents(`mail:${job.id}`, "task.retried")
+      const retried = events.find(({ kind }) => kind === "task.retried")
+      const again = events.find(({ kind }) => kind === "task.started")
       assert.match(String(retried?.data.reason), /^stalled/)
       assert.isAbove(retried?.occurredAt ?? 0, started?.occurredAt ?? Infinity)
       assert.isBelow(retried?.occurredAt ?? Infinity, again?.occurredAt ?? 0)
       assert.deepInclude(again?.data, { attempt: 2, task_name: "stick" })
-      const seen = yield* outside.sees(`mail:${job.id}`, "task.succeeded")
-      assert.deepStrictEqual(kinds(seen).slice(-3), ["task.retried", "task.started", "task.succeeded"])
-      assert.match(String(seen.at(-3)?.data.reason), /^stalled/)
+      const outsideEvents = yield* outside.awaitEvents(`mail:${job.id}`, "task.succeeded")
+      assert.deepStrictEqual(kinds(outsideEvents).slice(-3), ["task.retried", "task.started", "task.succeeded"])
+      assert.match(String(outsideEvents.at(-3)?.data.reason), /^stalled/)
     }))
 })

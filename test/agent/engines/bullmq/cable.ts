@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { connect, createServer, type Server, type Socket } from "node:net"
 
-/** A TCP relay to the Redis of the tests that can be cut and joined again. */
+/** A TCP relay to the Redis of the tests that can be disconnected and joined again. */
 export const cable = Effect.acquireRelease(
   Effect.promise(async () => {
     const sockets = new Set<Socket>()
@@ -19,20 +19,20 @@ export const cable = Effect.acquireRelease(
     let server: Server | undefined
     const listen = (port: number) =>
       new Promise<number>((resolve) => {
-        const made = createServer(join)
-        server = made
-        made.listen(port, "127.0.0.1", () => {
-          const address = made.address()
+        const newServer = createServer(join)
+        server = newServer
+        newServer.listen(port, "127.0.0.1", () => {
+          const address = newServer.address()
           resolve(typeof address === "object" && address !== null ? address.port : 0)
         })
       })
-    const cut = () =>
+    const disconnect = () =>
       new Promise<void>((resolve) => {
         server?.close(() => resolve())
         for (const socket of sockets) socket.destroy()
       })
     const port = await listen(0)
-    return { port, cut: Effect.promise(cut), mend: Effect.promise(() => listen(port)) }
+    return { port, disconnect: Effect.promise(disconnect), mend: Effect.promise(() => listen(port)) }
   }),
-  ({ cut }) => cut
+  ({ disconnect }) => disconnect
 )

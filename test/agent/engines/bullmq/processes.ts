@@ -16,9 +16,9 @@ export const workerProcess = (prefix: string, queue: string) =>
         const program = join(inject("programs"), inject("bullmq") === 5 ? "bullmq-5-worker.js" : "bullmq-worker.js")
         const started = spawn(process.execPath, [program, prefix, queue], { stdio: ["ignore", "pipe", "inherit"] })
         createInterface({ input: started.stdout }).on("line", (line) => {
-          const said = JSON.parse(line) as EngineEvent & { readonly ready?: string } // as the program writes them
-          if (said.ready === undefined) events.push(said)
-          else name = said.ready
+          const message = JSON.parse(line) as EngineEvent & { readonly ready?: string } // as the program writes them
+          if (message.ready === undefined) events.push(message)
+          else name = message.ready
         })
         return started
       }),
@@ -31,10 +31,10 @@ export const workerProcess = (prefix: string, queue: string) =>
       kill: Effect.sync(() => child.kill("SIGKILL")),
       stop: Effect.sync(() => child.kill("SIGSTOP")),
       goOn: Effect.sync(() => child.kill("SIGCONT")),
-      sees: (taskId: string, kind: EngineEvent["kind"]) =>
+      awaitEvents: (taskId: string, kind: EngineEvent["kind"]) =>
         until(
           Effect.sync(() => events.filter((event) => event.taskId === taskId)),
-          (told) => told.some((event) => event.kind === kind)
+          (eventsOfTask) => eventsOfTask.some((event) => event.kind === kind)
         )
     }
   })

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { freePort } from "../../../ports.ts"
 import { until } from "../../../until.ts"
 
-/** A Redis of a test's own, which it may kill. `keeps`: whether what it was told is there again after `kill`. */
+/** A Redis of a test's own, which it may kill. `keeps`: whether its data is there again after `kill`. */
 export const redisServer = ({ keeps }: { readonly keeps: boolean }) =>
   Effect.gen(function*() {
     const port = yield* freePort

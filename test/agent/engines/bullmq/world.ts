@@ -21,21 +21,21 @@ export const bull = Effect.gen(function*() {
         redis.disconnect()
       })
   )
-  const queue = (name: string, at: ConnectionOptions = connection) =>
+  const queue = (name: string, connectionOptions: ConnectionOptions = connection) =>
     Effect.acquireRelease(
       Effect.sync(() => {
-        const made = new Queue(name, { connection: at, prefix })
-        made.on("error", () => undefined)
-        return made
+        const created = new Queue(name, { connection: connectionOptions, prefix })
+        created.on("error", () => undefined)
+        return created
       }),
       (queue) => Effect.promise(() => queue.close())
     )
   const worker = (name: string, processor: Processor, options: Partial<WorkerOptions> = {}) =>
     Effect.acquireRelease(
       Effect.sync(() => {
-        const made = new Worker(name, processor, { connection, prefix, ...options })
-        made.on("error", () => undefined)
-        return made
+        const created = new Worker(name, processor, { connection, prefix, ...options })
+        created.on("error", () => undefined)
+        return created
       }),
       (worker) => Effect.promise(() => worker.close(true))
     )
@@ -50,11 +50,11 @@ export const listening = (engine: Engine) =>
     return {
       events,
       of: (taskId: string) => events.filter((event) => event.taskId === taskId),
-      /** Waits until the task has been told of so, and answers its events. */
-      sees: (taskId: string, kind: EngineEvent["kind"], times = 1) =>
+      /** Waits for an event of the task, and returns its events. */
+      awaitEvents: (taskId: string, kind: EngineEvent["kind"], times = 1) =>
         until(
           Effect.sync(() => events.filter((event) => event.taskId === taskId)),
-          (told) => told.filter((event) => event.kind === kind).length >= times
+          (eventsOfTask) => eventsOfTask.filter((event) => event.kind === kind).length >= times
         )
     }
   })

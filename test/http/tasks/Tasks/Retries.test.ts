@@ -23,7 +23,7 @@ const world = (tasks: ReadonlyArray<readonly [engine: string, id: string]>) =>
     const agent = yield* connected({ base: yield* baseUrl, ...credentials, hello })
     const run = (route: string, body: object, result: Result) =>
       Effect.gen(function*() {
-        agent.onCommand = (command) => agent.answer(command, result)
+        agent.onCommand = (command) => agent.sendResult(command, result)
         const issued = yield* request("POST", `${at}/commands/${route}`, {
           ...key,
           body: { agent_id: credentials.agent_id, ...body }

@@ -31,7 +31,7 @@ describe("adapter health", () => {
     })
   })
 
-  it("says which brokers answer, and lists running tasks only where each is named", () => {
+  it("says which brokers respond, and lists running tasks only where each is named", () => {
     const { brokers } = readAdapterHealth({ "celery.broker_connected": "True", "rq.broker_connected": "False" })
     assert.deepStrictEqual([...brokers], [["celery", true], ["rq", false]])
     const { workers } = celery({ named: { active: [{ id: "a" }] }, counted: { active: [0] }, idle: { active: [] } })
@@ -72,7 +72,7 @@ describe("adapter health", () => {
     assert.deepStrictEqual(report.queues.map(({ engine, name }) => ({ engine, name })), [{ engine: "rq", name: "a" }])
   })
 
-  it("does not cut a broker's address within a character", () => {
+  it("does not truncate a broker's address within a character", () => {
     const long = "x".repeat(200)
     const { queues: [queue] } = celery({
       "w@h": {
@@ -86,7 +86,7 @@ describe("adapter health", () => {
     assert.isTrue(queue?.broker_url_hint?.isWellFormed())
   })
 
-  it("keeps names with NUL or without end out, and cuts texts", () => {
+  it("keeps names with NUL or without end out, and truncates texts", () => {
     const { workers } = celery({
       "w\0@h": {},
       ["x".repeat(201)]: {},
