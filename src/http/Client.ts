@@ -55,7 +55,7 @@ const deriveOnce = (derive: Effect.Effect<Call>): Call => {
  * The client derived from the definition: a method for each endpoint, its responses and failures typed.
  * `baseUrl` is the brain's public address without `/api/v1`. `apiKey` is an API key (`svk_…`); without it the
  * platform's own credentials go along, which in a browser are its cookies. `transform` has the last word on each request
- * and its answer.
+ * and its response.
  */
 export const client = (options: {
   readonly baseUrl: string

@@ -4,7 +4,7 @@ import { type Admission, reservedBytes } from "../services/kernel/Answers.ts"
 import { bodyBytesOf } from "./middleware/Pieces.ts"
 
 /**
- * Counts the bytes of an admitted read's answer. Of a streamed one each slice waits for its turn, and is read once the
+ * Counts the bytes of an admitted read's response. Of a streamed one each slice waits for its turn, and is read once the
  * connection took the last one.
  */
 export const countBytes = (

@@ -25,7 +25,7 @@ export const compressText = (text: string): Effect.Effect<PreparedFile> =>
 
 const codings = ["br", "gzip"] as const
 
-/** Answers the file in the best coding that the client accepts, or 304 while the client has it. */
+/** Responds with the file in the best coding that the client accepts, or 304 while the client has it. */
 export const respondWithFile = (
   file: PreparedFile,
   { headers }: HttpServerRequest.HttpServerRequest,

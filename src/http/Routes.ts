@@ -37,7 +37,7 @@ const withLogFields = (
   return projectId === undefined ? withAgent : HashMap.set(withAgent, "project_id", projectId)
 }
 
-/** A refused read is answered after this: a client that repeats it at once would take the process from others. */
+/** The response to a refused read is delayed by this: a client that repeats it at once would take the process from others. */
 const refusalPause = "1 second"
 
 /** After a body that took longer than 1 s access is checked again. */
@@ -52,13 +52,13 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
   const authorize = yield* Authorize
   const idempotent = yield* IdempotencyKey.make
   const settings = yield* Settings
-  const answers = yield* Answers
+  const reads = yield* Answers
   const clock = yield* Effect.clock
   for (const route of api.routes) {
     const endpoint = `${route.method} ${route.path}`
     const rule = accessRules.get(endpoint)
     if (rule === undefined) return yield* Effect.dieMessage(`${endpoint} is not part of the API`)
-    const answer = Effect.flatMap(route.handler, HttpServerRespondable.toResponse)
+    const handler = Effect.flatMap(route.handler, HttpServerRespondable.toResponse)
     const guardedHandler = Effect.gen(function*() {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { params } = yield* HttpRouter.RouteContext
@@ -76,9 +76,9 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
       const isSlow = initialGrant.actor.kind === "person" &&
         clock.unsafeCurrentTimeNanos() - startNanos > recheckAfterNanos
       const grant = isSlow ? yield* authorize.recheckGrant(rule, request, params) : initialGrant
-      const respond = provideGrant(idempotent(endpoint, rule, grant, answer), requestWithBody, grant)
+      const respond = provideGrant(idempotent(endpoint, rule, grant, handler), requestWithBody, grant)
       if (!isCountedRead(rule) || grant.actor.kind !== "person") return yield* respond
-      const admission = yield* answers.admit(grant.actor, isHeavyRead(rule, request.url)).pipe(
+      const admission = yield* reads.admit(grant.actor, isHeavyRead(rule, request.url)).pipe(
         Effect.tapError(() => Effect.sleep(refusalPause))
       )
       return countBytes(yield* respond, admission)

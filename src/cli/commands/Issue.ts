@@ -12,7 +12,7 @@ import {
   type ApiError,
   type DecodedResponse,
   networkReasonOf,
-  printAnswer,
+  printResponse,
   type Remote,
   withRemote
 } from "../remote/Remote.ts"
@@ -115,7 +115,7 @@ export const issue = <R>(
       if (wait) yield* reportWaiting(firstAnswer[0])
       const answer: DecodedResponse<CommandPublic> = wait ? yield* awaitEnd(remote, firstAnswer[0]) : firstAnswer
       if (json || ["completed", "pending", "dispatched"].includes(answer[0].status)) {
-        yield* printAnswer(answer, json, formatCommand)
+        yield* printResponse(answer, json, formatCommand)
       }
       yield* checkOutcome(answer[0])
     }))

@@ -34,7 +34,7 @@ export type DemoCredentials = NonNullable<typeof Marker.Type["made"]>
 export interface DemoHome {
   readonly home: string
   readonly password: string
-  readonly made: DemoCredentials | null
+  readonly credentials: DemoCredentials | null
 }
 
 /**
@@ -55,7 +55,7 @@ export const openHome = Effect.gen(function*() {
     const { made, password } = yield* Effect.flatMap(fs.readFileString(mark), Schema.decode(Marker)).pipe(
       Effect.mapError(() => new CliError({ message: `${mark} cannot be read. Delete ${home} to start the demo over` }))
     )
-    return { home, password, made } satisfies DemoHome
+    return { home, password, credentials: made } satisfies DemoHome
   }
   if ((yield* fs.exists(home)) && (yield* fs.readDirectory(home)).length > 0) {
     return yield* new CliError({
@@ -64,21 +64,21 @@ export const openHome = Effect.gen(function*() {
     })
   }
   yield* fs.makeDirectory(home, { recursive: true, mode: 0o700 })
-  const site: DemoHome = { home, password: randomBytes(9).toString("base64url"), made: null }
+  const site: DemoHome = { home, password: randomBytes(9).toString("base64url"), credentials: null }
   yield* writeMarker(site)
   return site
 })
 
-const writeMarker = ({ home, made, password }: DemoHome) =>
+const writeMarker = ({ credentials, home, password }: DemoHome) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const text = yield* Effect.orDie(Schema.encode(Marker)({ password, made })) // this program has just created it
+    const text = yield* Effect.orDie(Schema.encode(Marker)({ password, made: credentials })) // this program has just created it
     yield* fs.writeFileString(join(home, MARKER_FILE), text, { mode: 0o600 })
   })
 
 /** Creates the admin, the project, the agent and an API key on the first start. */
 export const createRecords = Effect.fnUntraced(function*(site: DemoHome) {
-  if (site.made !== null) return site.made
+  if (site.credentials !== null) return site.credentials
   const setup = yield* Setup
   const agents = yield* Agents
   const keys = yield* ApiKeys
@@ -103,7 +103,7 @@ export const createRecords = Effect.fnUntraced(function*(site: DemoHome) {
     agent_hmac_secret: agent.hmac_secret,
     project_id: project.id
   }
-  yield* writeMarker({ ...site, made: credentials })
+  yield* writeMarker({ ...site, credentials })
   return credentials
 })
 
@@ -118,12 +118,12 @@ const shopProject = {
 }
 
 /** Writes the shell variables that select the demo: `. ~/.svc-demo/env`. */
-export const writeEnv = Effect.fnUntraced(function*(site: DemoHome, made: DemoCredentials, url: string) {
+export const writeEnv = Effect.fnUntraced(function*(site: DemoHome, credentials: DemoCredentials, url: string) {
   const fs = yield* FileSystem.FileSystem
   const file = join(site.home, "env")
   yield* fs.writeFileString(
     file,
-    `export SVC_URL=${url} SVC_API_KEY=${made.api_key} SVC_PROJECT=${shopProject.slug} SVC_DEMO_AGENT=${made.agent_id}\n`,
+    `export SVC_URL=${url} SVC_API_KEY=${credentials.api_key} SVC_PROJECT=${shopProject.slug} SVC_DEMO_AGENT=${credentials.agent_id}\n`,
     {
       mode: 0o600
     }

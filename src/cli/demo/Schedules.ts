@@ -139,7 +139,7 @@ const makeFire = (schedule: Schedule, tick: Timestamp.Timestamp, status: FireSta
       project_id: schedule.project_id,
       schedule_id: schedule.id,
       engine: schedule.engine,
-      command_id: null as CommandId | null, // of the payout alone, whose agent never answered
+      command_id: null as CommandId | null, // of the payout alone, whose agent sent no result
       status,
       scheduled_for: tick,
       fired_at: tick,
@@ -182,8 +182,8 @@ const insertPast = Effect.fnUntraced(
   }
 )
 
-/** A fire that was sent and never answered: the loop of outcomes finds it, and puts the schedule into quarantine. */
-const insertUnanswered = Effect.fnUntraced(function*(schedule: Schedule, agentId: AgentId, now: Timestamp.Timestamp) {
+/** A fire whose command timed out: the loop of outcomes finds it, and puts the schedule into quarantine. */
+const insertTimedOut = Effect.fnUntraced(function*(schedule: Schedule, agentId: AgentId, now: Timestamp.Timestamp) {
   const sql = yield* SqlClient.SqlClient
   const [tick = now] = yield* findTicks(schedule, 1, now)
   const command_id = yield* Ids.nextOf(CommandId)
@@ -265,7 +265,7 @@ export const createSchedules = Effect.fnUntraced(function*(agentId: AgentId) {
     task_name: "report.nightly_sales",
     kwargs: { day: "today" }
   })
-  yield* insertUnanswered(yield* create(payout), agentId, now)
+  yield* insertTimedOut(yield* create(payout), agentId, now)
 
   yield* imports.import({
     mode: "replace",

@@ -188,7 +188,7 @@ class ShopError extends Data.Error<{ readonly message: string }> {
   constructor(readonly errorName: string, message: string) {
     super({ message })
     this.name = errorName
-    // its place in this program tells nothing of the shop, and the history has none
+    // its place in this program says nothing about the shop, and the history has none
     this.stack = `${errorName}: ${message}`
   }
 }

@@ -12,7 +12,7 @@ const everySeconds: Readonly<Record<string, number>> = { "recount Porto": 900, "
 
 const missing = (id: string) => new ActionFailed({ message: `The shop's clock has no schedule ${id}.` })
 
-/** A small scheduler of the shop's own, as engines have them: the brain shows its schedules, and asks it to act on them. */
+/** A small scheduler of the shop's own, as engines have them: the brain shows its schedules, and asks it to change them. */
 export const makeShopClock = (submit: (task: Shop.Task) => Effect.Effect<string, unknown>, startedAt: number) => {
   const schedules = new Map<string, NativeSchedule>(
     Object.entries(tasks).map(([name, { _tag, ...kwargs }]) => [name, {

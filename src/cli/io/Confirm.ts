@@ -12,6 +12,8 @@ export const confirm = (yes: boolean, statement: string) =>
     if (!(yield* isInteractive)) {
       return yield* new CliError({ usage: true, message: `${statement} To confirm without a terminal, add --yes` })
     }
-    const answer = yield* Prompt.run(Prompt.confirm({ message: statement })).pipe(Effect.orElseSucceed(() => false))
-    if (!answer) return yield* new CliError({ message: "nothing was done" })
+    const isConfirmed = yield* Prompt.run(Prompt.confirm({ message: statement })).pipe(
+      Effect.orElseSucceed(() => false)
+    )
+    if (!isConfirmed) return yield* new CliError({ message: "nothing was done" })
   })

@@ -38,7 +38,7 @@ export interface View {
 export interface Column<A> {
   readonly head: string
   readonly cell: (row: A, view: View) => string | number | null
-  /** Longer cells are cut to this; default: no limit. */
+  /** Longer cells are truncated to this; default: no limit. */
   readonly maxLength?: number
   /** On a narrow line the column may shrink to this; default: it keeps its width. */
   readonly minLength?: number
@@ -74,7 +74,7 @@ const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) =>
 const minWidthOf = ({ column: { head, minLength }, width }: ColumnLayout): number =>
   Math.min(width, Math.max(minLength ?? width, head.length))
 
-/** Drops columns, then cuts the widest of the shrinkable ones, until a row fits. */
+/** Drops columns, then truncates the widest of the shrinkable ones, until a row fits. */
 const fitColumns = (all: ReadonlyArray<ColumnLayout>, available: number): ReadonlyArray<ColumnLayout> => {
   const total = (layouts: ReadonlyArray<ColumnLayout>, width: (one: ColumnLayout) => number) =>
     sum(layouts.map(width)) + gap * (layouts.length - 1)
@@ -103,14 +103,14 @@ export const formatTable = <A>(columns: ReadonlyArray<Column<A>>, rows: Readonly
   })
   const kept = fitColumns(layouts, view.columns)
   const line = (text: (one: ColumnLayout) => string, paint: (text: string, head: string) => string) =>
-    kept.map((one, at) =>
-      paint(truncate(text(one), one.width).padEnd(at === kept.length - 1 ? 0 : one.width), one.column.head)
+    kept.map((one, index) =>
+      paint(truncate(text(one), one.width).padEnd(index === kept.length - 1 ? 0 : one.width), one.column.head)
     ).join(" ".repeat(gap))
   return [
     line(({ column }) => column.head, (text) => applyColour(text, "bold")),
-    ...rows.map((_, at) =>
+    ...rows.map((_, index) =>
       line(
-        ({ cells }) => cells[at] ?? "",
+        ({ cells }) => cells[index] ?? "",
         (text, head) => (isState(head) ? applyColour(text, stateColours[text.trim()]) : text)
       )
     )

@@ -29,8 +29,8 @@ const askPassphrase = (isNew: boolean) =>
 export const readEncryption = ({ keyFile, passphrase, passphraseFile }: SecretOptions, isNew: boolean) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const given = [passphrase, Option.isSome(passphraseFile), Option.isSome(keyFile)].filter((one) => one).length
-    if (given > 1) {
+    const givenCount = [passphrase, Option.isSome(passphraseFile), Option.isSome(keyFile)].filter((one) => one).length
+    if (givenCount > 1) {
       return yield* new CliError({ usage: true, message: "give one of --passphrase, --passphrase-file and --key-file" })
     }
     if (Option.isSome(keyFile)) {

@@ -79,7 +79,7 @@ const missingDatabase = (file: string): DatabaseInspection => ({
   last_backup: null
 })
 
-/** The facts of the database. Fails when the settings do not load or the database does not answer. */
+/** The facts of the database. Fails when the settings do not load or the database does not respond. */
 export const inspect = Effect.gen(function*() {
   const { home } = yield* Settings
   const found: DatabaseInspection = yield* inspectDatabase.pipe(

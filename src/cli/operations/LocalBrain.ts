@@ -19,18 +19,18 @@ export const localUrl = Effect.map(
   ({ host, port }) => `http://${addressOf(wildcards.has(host) ? "127.0.0.1" : host, port)}`
 )
 
-interface Answer {
+interface BrainProbe {
   readonly url: string
-  /** None where no brain answers. */
+  /** None where no brain responds. */
   readonly readiness: Option.Option<Readiness>
 }
 
-/** Asks the brain with these settings on this machine whether it is ready. */
+/** Reads the readiness of the brain with these settings on this machine. */
 export const probeBrain = Effect.gen(function*() {
   const url = yield* localUrl
   const api = yield* client({ baseUrl: url, transform: withTimeout })
   const readiness = yield* api.health.ready({}).pipe(Effect.timeout("3 seconds"), Effect.option)
-  return { url, readiness } satisfies Answer
+  return { url, readiness } satisfies BrainProbe
 })
 
 /** The text of `/metrics`; null where the brain refuses the token of this machine. */
@@ -41,11 +41,11 @@ export const readMetricsText = (url: string) =>
       ? (yield* Effect.tryPromise(() => readFile(join(home, "metrics.token"), "utf8"))).trim()
       : Redacted.value(metricsAuthToken)
     return yield* Effect.tryPromise(async () => {
-      const answer = await fetch(`${url}/metrics`, {
+      const response = await fetch(`${url}/metrics`, {
         headers: { authorization: `Bearer ${token}` },
         signal: AbortSignal.timeout(10_000)
       })
-      return answer.ok ? await answer.text() : null
+      return response.ok ? await response.text() : null
     })
   })
 

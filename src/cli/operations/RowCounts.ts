@@ -15,7 +15,7 @@ const listTables = Effect.flatMap(Reader, (sql) =>
       >`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`
   }))
 
-/** Rows are counted up to this number, so that the command answers fast. */
+/** Rows are counted up to this number, so that the command ends fast. */
 const maxCounted = 100_000
 
 /** PostgreSQL's estimate of a large table's rows, from its last vacuum or analyze. */

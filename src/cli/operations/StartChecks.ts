@@ -10,7 +10,7 @@ import { describeError } from "../program/Explain.ts"
 import { LoadFailed } from "../program/Load.ts"
 import { addressOf, probeBrain } from "./LocalBrain.ts"
 
-const whatWentWrong = (error: unknown): string => {
+const reasonOf = (error: unknown): string => {
   const chain = chainOf(error)
   return meaningOf(chain) ?? fieldOf(chain.at(-1) ?? {}, "message")
 }
@@ -53,7 +53,7 @@ export const findHomeTrouble = (home: string) =>
     Effect.catchAll((error) =>
       Effect.succeed(
         `svc cannot write to ${home}: ${
-          whatWentWrong(error)
+          reasonOf(error)
         }. Free space there, make it writable for this user, or set SVC_HOME to another folder`
       )
     )
@@ -78,7 +78,7 @@ export const findDatabaseFileTrouble = (location: DatabaseLocation, { databaseUr
     Effect.catchAll((error) =>
       Effect.succeed(
         `svc cannot write to it: ${
-          whatWentWrong(error)
+          reasonOf(error)
         }. Make the file and its folder writable for this user, or correct SVC_DATABASE_URL`
       )
     )
@@ -124,7 +124,7 @@ const adviceOf = ({ cause, code }: ListenRefused, address: string): string => {
     case "EACCES":
       return `this user may not listen on ${address}. Set SVC_PORT to a port above 1023, and let a proxy serve the lower one`
     default:
-      return `svc cannot listen on ${address}: ${whatWentWrong(cause)}. Correct SVC_HOST or SVC_PORT`
+      return `svc cannot listen on ${address}: ${reasonOf(cause)}. Correct SVC_HOST or SVC_PORT`
   }
 }
 

@@ -54,8 +54,8 @@ const shells = ["bash", "fish", "sh", "zsh"]
  */
 export const rejectBuiltIns = (given: ReadonlyArray<string>) =>
   Effect.gen(function*() {
-    const at = given.indexOf("--completions")
-    if (at !== -1 && !shells.includes(given[at + 1] ?? "")) {
+    const index = given.indexOf("--completions")
+    if (index !== -1 && !shells.includes(given[index + 1] ?? "")) {
       return yield* new CliError({
         message: `--completions takes the name of a shell: ${shells.join(", ")}`,
         usage: true
@@ -103,10 +103,10 @@ interface GivenOption {
 
 /** The options on the command line, each with the word after it. */
 const optionsOf = (given: ReadonlyArray<string>): ReadonlyArray<GivenOption> =>
-  given.flatMap((word, at) => {
+  given.flatMap((word, index) => {
     if (!word.startsWith("--")) return []
     const [option = "", joined] = word.split(/=(.*)/s)
-    return [{ option, value: joined ?? given[at + 1] ?? "" }]
+    return [{ option, value: joined ?? given[index + 1] ?? "" }]
   })
 
 /**
@@ -133,14 +133,14 @@ const repairError = (
   if (choice === undefined || command === undefined) return message
   const values = choice.split(", ")
   const takesChoice = (option: string) => usageOf(command).includes(`${option} ${values.join(" | ")}`)
-  const wrongOption = optionsOf(given).find(({ option, value }) => takesChoice(option) && !values.includes(value))
-  return wrongOption === undefined
+  const invalidOption = optionsOf(given).find(({ option, value }) => takesChoice(option) && !values.includes(value))
+  return invalidOption === undefined
     ? message
-    : `${wrongOption.option} takes one of ${choice}; not '${wrongOption.value}'`
+    : `${invalidOption.option} takes one of ${choice}; not '${invalidOption.value}'`
 }
 
-/** Whether the words ask for help instead of running the command. */
-export const asksForHelp = (given: ReadonlyArray<string>): boolean => given.includes("--help") || given.includes("-h")
+/** Whether the words request help instead of running the command. */
+export const hasHelpOption = (given: ReadonlyArray<string>): boolean => given.includes("--help") || given.includes("-h")
 
 /** Runs the library's program of this name with what it prints repaired. `named` is the command that the words name, if any. */
 export const withRepairedOutput = (
@@ -150,7 +150,7 @@ export const withRepairedOutput = (
 ) => {
   const repairText = (text: string): string => {
     if (given.includes("--completions")) return repairBashScript(program, text)
-    return asksForHelp(given) && named !== undefined ? repairUsage(named, text) : foldCommandList(text)
+    return hasHelpOption(given) && named !== undefined ? repairUsage(named, text) : foldCommandList(text)
   }
   return <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.consoleWith((console) =>

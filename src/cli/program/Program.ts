@@ -1,7 +1,7 @@
 import { CliConfig } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { version } from "../../domain/kernel/Version.ts"
-import { asksForHelp, findCommand, rejectBuiltIns, withRepairedOutput } from "./EffectCli.ts"
+import { findCommand, hasHelpOption, rejectBuiltIns, withRepairedOutput } from "./EffectCli.ts"
 import { CliError } from "./Explain.ts"
 import { type CommandDescription, groupHelp, isGroup, nameOf, type ProgramDescription, rootHelp } from "./Help.ts"
 
@@ -35,12 +35,12 @@ export const makeProgram = <E, R>({ run, runAlone = [], sections, ...description
       yield* rejectBuiltIns(given)
       const named = findCommand(name, root, given)
       if (named instanceof CliError) return yield* named
-      if (named === undefined && (given.length === 0 || asksForHelp(given))) {
+      if (named === undefined && (given.length === 0 || hasHelpOption(given))) {
         return yield* Console.log(rootHelp(description, version, groups))
       }
       if (named !== undefined && isGroup(named.command)) {
         const runsAlone = runAlone.includes(named.command)
-        if (asksForHelp(given) || !runsAlone) return yield* Console.log(groupHelp(named, runsAlone))
+        if (hasHelpOption(given) || !runsAlone) return yield* Console.log(groupHelp(named, runsAlone))
       }
       yield* Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false })).pipe(
         withRepairedOutput(name, given, named)

@@ -1,4 +1,4 @@
-// Deep imports: the package's index would load undici and a WebSocket library before `svc version` could answer.
+// Deep imports: the package's index would load undici and a WebSocket library before `svc version` could print anything.
 import type { CliApp } from "@effect/cli"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"

@@ -8,8 +8,8 @@ interface RowsQuery {
 }
 
 /**
- * All rows of a list whose answer is a bare array, page by page. The header `X-SVC-Next-Cursor` has the next cursor. The
- * bytes of the answer are one array with the rows as the brain wrote them, so that no number loses a digit.
+ * All rows of a list whose response is a bare array, page by page. The header `X-SVC-Next-Cursor` has the next cursor. The
+ * bytes of the response are one array with the rows as the brain wrote them, so that no number loses a digit.
  */
 export const listAll = Effect.fnUntraced(function*<A, E, R>(
   page: (query: RowsQuery) => Effect.Effect<readonly [ReadonlyArray<A>, HttpClientResponse.HttpClientResponse], E, R>
@@ -32,7 +32,7 @@ export const listAll = Effect.fnUntraced(function*<A, E, R>(
   return [rows, { arrayBuffer, headers }] as const
 })
 
-/** All pages of a list whose answer names the next one in `next_cursor`. */
+/** All pages of a list whose response names the next one in `next_cursor`. */
 export const listPages = Effect.fnUntraced(function*<Page extends { readonly next_cursor: string | null }, E, R>(
   page: (query: RowsQuery) => Effect.Effect<Page, E, R>
 ) {

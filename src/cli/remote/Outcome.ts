@@ -11,12 +11,12 @@ export const reportInterrupt = (outcome: OutcomeUnknown) =>
     })
   )
 
-/** Reads again, as often as the brain cannot answer for a while. */
+/** Retries a read while the brain cannot respond. */
 export const retryTransient = <A>(read: Effect.Effect<A, ApiError>) =>
   Effect.retry(read, { while: isTransient, schedule: Schedule.spaced("1 second") })
 
 /**
- * Reads until the answer `isLast`, from every 50 ms to every second; `isLast` is given the pause that would follow. `subject`
+ * Reads until the response `isLast`, from every 50 ms to every second; `isLast` is given the pause that would follow. `subject`
  * names in a message what has no outcome yet, after `longestMillis` or an interrupt.
  */
 export const awaitOutcome = <A>(read: Effect.Effect<DecodedResponse<A>, ApiError>, { isLast, longestMillis, subject }: {
@@ -26,12 +26,12 @@ export const awaitOutcome = <A>(read: Effect.Effect<DecodedResponse<A>, ApiError
 }) =>
   Effect.gen(function*() {
     let pauseMillis = 50
-    let answer = yield* retryTransient(read)
-    while (!isLast(answer[0], pauseMillis)) {
-      answer = yield* Effect.delay(retryTransient(read), pauseMillis)
+    let response = yield* retryTransient(read)
+    while (!isLast(response[0], pauseMillis)) {
+      response = yield* Effect.delay(retryTransient(read), pauseMillis)
       pauseMillis = Math.min(pauseMillis * 1.5, 1000)
     }
-    return answer
+    return response
   }).pipe(
     Effect.timeoutFail({
       duration: longestMillis,

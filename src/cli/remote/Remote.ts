@@ -64,7 +64,7 @@ type KeyOrigin = Pick<Access, "from" | "url">
 const reasonOf = ({ cause, description, message }: HttpClientError.RequestError): string =>
   cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : description ?? message
 
-/** Why a request got no answer. */
+/** Why a request got no response. */
 export const networkReasonOf = (error: HttpClientError.RequestError): string => networkMeaning(error) ?? reasonOf(error)
 
 const describeApiError = ({ from, url }: KeyOrigin, error: ApiError): string => {
@@ -100,10 +100,10 @@ export const toRefused = (access: KeyOrigin) => (error: ApiError | CliError | Ou
 
 const requestTimeout = "60 seconds"
 
-/** Fails a request that gets no answer in time as if the brain could not be reached. */
+/** Fails a request that gets no response in time as if the brain could not be reached. */
 export const withTimeout = (self: HttpClient.HttpClient): HttpClient.HttpClient =>
-  HttpClient.transform(self, (answer, request) =>
-    Effect.timeoutFail(answer, {
+  HttpClient.transform(self, (response, request) =>
+    Effect.timeoutFail(response, {
       duration: requestTimeout,
       onTimeout: () => new RequestError({ request, reason: "Transport", description: `no answer in ${requestTimeout}` })
     }))
@@ -136,7 +136,7 @@ export const withRemote = <A, R>(
     return yield* Effect.mapError(use({ access: found, api, slug }), toRefused(found))
   })
 
-/** An answer of the derived client, and the bytes that it was read from. */
+/** A response of the derived client, and the bytes that it was read from. */
 export type DecodedResponse<A> = readonly [A, Pick<HttpClientResponse.HttpClientResponse, "arrayBuffer" | "headers">]
 
 /** A pipe takes lines of any length. */
@@ -145,8 +145,8 @@ const currentView = Effect.map(Clock.currentTimeMillis, (nowMillis): View => ({
   columns: process.stdout.isTTY ? process.stdout.columns : Infinity
 }))
 
-/** Prints an answer: with `--json` the brain's own text, so that no number loses a digit; else what `shown` makes of it. */
-export const printAnswer = <A>(
+/** Prints a response: with `--json` the brain's own text, so that no number loses a digit; else what `shown` makes of it. */
+export const printResponse = <A>(
   [value, response]: DecodedResponse<A>,
   json: boolean,
   shown: (value: A, text: string, view: View) => string

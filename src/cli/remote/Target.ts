@@ -60,7 +60,7 @@ export const enginesOf = (
   agents: ReadonlyArray<Agent>
 ): ReadonlyArray<string> => [...new Set(agents.flatMap(({ engine_adapters }) => engine_adapters))]
 
-/** The task with this id, with the text of the answer. Ids are unique per engine only, so every engine of the agents is searched. */
+/** The task with this id, with the text of the response. Ids are unique per engine only, so every engine of the agents is searched. */
 export const getTask = (remote: Remote, agents: ReadonlyArray<Agent>, taskId: string, given: Option.Option<string>) =>
   Effect.gen(function*() {
     const { api, slug } = remote

@@ -6,7 +6,7 @@ import { type Remote, withTimeout } from "./Remote.ts"
 type Api = Effect.Effect.Success<ReturnType<typeof client>>
 
 /**
- * The answer to a call with its body unread; none where the call succeeded with another status than 200. The derived client
+ * The response to a call with its body unread; none where the call succeeded with another status than 200. The derived client
  * knows the address and decodes refusals, but would read a stream or a file to its end. So it decodes `standIn` instead of the
  * body.
  */

@@ -10,8 +10,8 @@ const pause = "500 millis"
 const linePauseMillis = 5000
 
 /**
- * Reads a job again and again until `isLast`, and shows on standard error how far it is; returns the last answer.
- * `format` makes the line; `interrupted` says what an interrupt means and how to go on watching.
+ * Polls a job until `isLast`, and shows on standard error how far it is; returns the last response.
+ * `format` makes the line; `interrupted` says what an interrupt means and how to continue watching.
  */
 export const watchProgress = <A>(first: DecodedResponse<A>, { format, interrupted, isLast, read }: {
   readonly read: Effect.Effect<DecodedResponse<A>, ApiError>
@@ -34,11 +34,11 @@ export const watchProgress = <A>(first: DecodedResponse<A>, { format, interrupte
         else yield* Console.error(line)
         printed = { line, at: now }
       })
-    let answer = first
-    yield* print(answer[0])
-    while (!isLast(answer[0])) {
-      answer = yield* Effect.delay(retryTransient(read), pause)
-      yield* print(answer[0])
+    let response = first
+    yield* print(response[0])
+    while (!isLast(response[0])) {
+      response = yield* Effect.delay(retryTransient(read), pause)
+      yield* print(response[0])
     }
-    return answer
+    return response
   }).pipe(Effect.onInterrupt(() => reportInterrupt(new OutcomeUnknown({ message: interrupted }))))

@@ -6,7 +6,7 @@ import { Timestamp } from "../kernel/Timestamp.ts"
 export const AdminSettings = Schema.Struct({
   svc_home: describeField(Schema.String, "The folder `SVC_HOME`, absolute.", "/var/lib/svc"),
   settings: describeField(Schema.Array(SettingItem), "Every setting, in the order of the reference of settings.")
-}).annotations(describeBody("AdminSettings", "The settings of the process that answers."))
+}).annotations(describeBody("AdminSettings", "The settings of the process that responds."))
 
 /** A package of svc, as the release feed has it. */
 export const PackageVersions = Schema.Struct({
@@ -31,8 +31,8 @@ export type PackageVersions = typeof PackageVersions.Type
 /** bodies: VersionsSnapshotPublic. */
 export const VersionsSnapshot = Schema.Struct({
   schema_version: describeField(Schema.Int, "The version of this body.", 1),
-  generated_at: describeField(Timestamp, "When this answer was made.", exampleTime),
-  generated_by: describeField(Schema.String, "The program that made it.", "svc 0.1.0"),
+  generated_at: describeField(Timestamp, "When this response was generated.", exampleTime),
+  generated_by: describeField(Schema.String, "The program that generated it.", "svc 0.1.0"),
   canonical_url: describeField(
     Schema.String,
     "Where the releases are: the release feed, `SVC_RELEASES_URL`. Empty: there is none.",

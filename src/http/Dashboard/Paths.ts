@@ -1,5 +1,5 @@
 /**
- * Paths that answer with the dashboard's page, whose script shows what they name. A page of a project has up to four parts
+ * Paths that respond with the dashboard's page, whose script shows what they name. A page of a project has up to four parts
  * below the project, such as `/projects/shop/tasks/celery/a3f1`.
  */
 export const dashboardRoutes = [

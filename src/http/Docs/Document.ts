@@ -139,13 +139,13 @@ const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec =>
       if (operation.security.length === 0) operation.security = securityOf(rule)
       operation.description = [operation.description, describeAccess(rule)].filter(Boolean).join("\n\n")
       const parametersWithExamples = operation.parameters.map((parameter) => {
-        const [given] = (parameter.schema as { examples?: ReadonlyArray<unknown> }).examples ?? [] // of any schema
-        return given === undefined ? parameter : { ...parameter, example: given }
+        const [firstExample] = (parameter.schema as { examples?: ReadonlyArray<unknown> }).examples ?? [] // of any schema
+        return firstExample === undefined ? parameter : { ...parameter, example: firstExample }
       })
-      const { description, example: key_, in: at, name, pattern } = idempotencyKey
+      const { description, example: key_, in: location, name, pattern } = idempotencyKey
       const header = {
         name,
-        in: at,
+        in: location,
         required: false,
         description,
         example: key_,
@@ -164,25 +164,25 @@ const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec =>
         }),
         responses
       )
-      const answers: Record<string, unknown> = { ...failures }
+      const responsesByStatus: Record<string, unknown> = { ...failures }
       for (const status of successes.keys()) {
-        const answer = operation.responses[status]
-        if (answer === undefined) continue
-        withExamples(answer.content)
+        const response = operation.responses[status]
+        if (response === undefined) continue
+        withExamples(response.content)
         const isFile = path.endsWith("/download") ||
           operation.parameters.some((parameter) => parameter.name === "format")
-        if (answer.content !== undefined && isFile) {
-          Object.assign(answer.content, files(answer.content))
+        if (response.content !== undefined && isFile) {
+          Object.assign(response.content, files(response.content))
         }
-        answer.description = answer.description === "Success" ? "Done." : answer.description
+        response.description = response.description === "Success" ? "Done." : response.description
         const failureResponse =
           responses[String((failures[status] as Part | undefined)?.$ref).split("/").at(-1) ?? ""] as Part | undefined // as failuresOf wrote it
-        answers[status] = failureResponse === undefined ? answer : {
-          description: `${answer.description}\n\n${String(failureResponse.description)}`,
-          content: { ...answer.content, ...failureResponse.content as object }
+        responsesByStatus[status] = failureResponse === undefined ? response : {
+          description: `${response.description}\n\n${String(failureResponse.description)}`,
+          content: { ...response.content, ...failureResponse.content as object }
         }
       }
-      Object.assign(operation, { responses: answers })
+      Object.assign(operation, { responses: responsesByStatus })
       withExamples(operation.requestBody?.content)
     }
   })

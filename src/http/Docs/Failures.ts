@@ -29,7 +29,7 @@ const accessCodesOf = (
   ]
 }
 
-/** Every code that an operation can answer: of its access, its form, and what it declares itself (`fails`). */
+/** Every code that an operation can respond with: of its access, its form, and what it declares itself (`fails`). */
 export const codesOf = (
   rule: AccessRule,
   { hasBody, hasPath, hasQuery, isHealth }: OperationForm
@@ -91,9 +91,9 @@ export type SharedResponses = Record<string, object>
 export const failuresOf = (all: ReadonlyArray<Code>, shared: SharedResponses): Readonly<Record<number, object>> => {
   const statuses = [...new Set(all.map((code) => codes[code].status))]
   return Object.fromEntries(statuses.map((status) => {
-    const some = all.filter((code) => codes[code].status === status)
-    const name = some.join(".")
-    shared[name] ??= responseOf(status, some)
+    const codesOfStatus = all.filter((code) => codes[code].status === status)
+    const name = codesOfStatus.join(".")
+    shared[name] ??= responseOf(status, codesOfStatus)
     return [status, { $ref: `#/components/responses/${name}` }]
   }))
 }

@@ -19,13 +19,13 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
     if (yield* limits.takeForAddress("docs", clientAddressOf(request, proxies))) return request
     return yield* new RateLimited({ detail: "The API documents may be fetched 10 times a minute." })
   })
-  // in a fiber of its own: an interrupt of the first request would be kept as the answer to all
+  // in a fiber of its own: an interrupt of the first request would be kept as the result of all
   const cacheOnce = <A>(work: Effect.Effect<A>) =>
     Effect.map(Effect.cached(work), (cachedEffect) => Effect.flatMap(Effect.forkDaemon(cachedEffect), Fiber.join))
   const document = yield* cacheOnce(Effect.suspend(() => compressText(JSON.stringify(OpenApi.fromApi(DocumentedApi)))))
   const page = yield* cacheOnce(Effect.suspend(() => {
     const { html, policy } = renderReference(OpenApi.fromApi(DocumentedApi))
-    return Effect.map(compressText(html), (prepared) => ({ prepared, policy: { "content-security-policy": policy } }))
+    return Effect.map(compressText(html), (file) => ({ prepared: file, policy: { "content-security-policy": policy } }))
   }))
 
   yield* router.add(
@@ -33,7 +33,7 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
     "/api/v1/openapi.json",
     Effect.flatMap(
       takeRateLimit,
-      (request) => Effect.map(document, (prepared) => respondWithFile(prepared, request, "application/json"))
+      (request) => Effect.map(document, (file) => respondWithFile(file, request, "application/json"))
     )
   )
   yield* router.add(
@@ -44,7 +44,7 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
       (request) =>
         Effect.map(
           page,
-          ({ policy, prepared }) => respondWithFile(prepared, request, "text/html; charset=utf-8", policy)
+          ({ policy, prepared: file }) => respondWithFile(file, request, "text/html; charset=utf-8", policy)
         )
     )
   )

@@ -39,7 +39,7 @@ export const withParameters = (...parameters: ReadonlyArray<Parameter>) =>
 export const idempotencyKey: Parameter = {
   in: "header",
   name: "Idempotency-Key",
-  description: "Makes a repetition safe: within 24 hours the same key and body get the first answer again.",
+  description: "Makes a repetition safe: within 24 hours the same key and body get the first response again.",
   example: "create-shop-2026-01-31",
   pattern: "^[\\x21-\\x7e]{1,200}$"
 }
@@ -52,6 +52,6 @@ export const sessionNonce: Parameter = {
   example: "c2Vzc2lvbi1ub25jZS0xMjM"
 }
 
-/** Part of the description of a list whose answer is a bare array. */
+/** Part of the description of a list whose response is a bare array. */
 export const pagedRowsDescription = "Newest first; where there are more, the headers `Link` (`rel=\"next\"`) and " +
   "`X-SVC-Next-Cursor` say where the list continues."

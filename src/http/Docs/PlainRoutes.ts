@@ -32,7 +32,7 @@ export class PlainRoutesApi extends HttpApiGroup.make("outside")
       .addSuccess(Alive)
       .annotateContext(OpenApi.annotations({
         summary: "Check that the process runs",
-        description: "The same as `GET /api/v1/health`, where load balancers look.",
+        description: "The same as `GET /api/v1/health`, at the path that load balancers poll.",
         override: overrideTag("Health")
       }))
   )
@@ -42,7 +42,7 @@ export class PlainRoutesApi extends HttpApiGroup.make("outside")
       .addSuccess(Unready, { status: 503 })
       .annotateContext(OpenApi.annotations({
         summary: "Check that the brain can serve requests",
-        description: "The same as `GET /api/v1/health/ready`, where load balancers look.",
+        description: "The same as `GET /api/v1/health/ready`, at the path that load balancers poll.",
         override: overrideTag("Health")
       }))
   )

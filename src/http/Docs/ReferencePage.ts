@@ -11,7 +11,7 @@ const asPart = (value: unknown): Part => typeof value === "object" && value !== 
 const asText = (value: unknown): string => typeof value === "string" ? value : ""
 const asList = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
 
-const renderInline = (given: string) => escapeHtml(given).replace(/`([^`]+)`/g, "<code>$1</code>")
+const renderInline = (text: string) => escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>")
 
 const renderRow = (cells: ReadonlyArray<string>) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`
 
@@ -19,8 +19,8 @@ const renderTable = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
   rows.length === 0 ? "" : `<table>${rows.map(renderRow).join("")}</table>`
 
 /** Renders the Markdown that the document's sentences use: code, paragraphs, lists and tables. */
-const renderProse = (given: unknown): string =>
-  asText(given).split("\n\n").map((block) => {
+const renderProse = (value: unknown): string =>
+  asText(value).split("\n\n").map((block) => {
     const lines = block.split("\n").filter((line) => line !== "" && !/^\|[-|]+\|$/.test(line))
     if (block.startsWith("|")) {
       return renderTable(lines.map((line) => line.slice(1, -1).split("|").map((cell) => renderInline(cell.trim()))))
@@ -62,13 +62,13 @@ const renderFields = ({ properties, required }: Part): string =>
     })
   )
 
-const renderBody = (title: string, answer: Part): string => {
-  const json = asPart(asPart(answer.content)["application/json"])
-  const others = Object.keys(asPart(answer.content)).filter((type) => !type.includes("json"))
+const renderBody = (title: string, body: Part): string => {
+  const json = asPart(asPart(body.content)["application/json"])
+  const others = Object.keys(asPart(body.content)).filter((type) => !type.includes("json"))
   return `<h4>${title}${json.schema === undefined ? "" : `: ${renderType(asPart(json.schema))}`} ${
     escapeHtml(others.join(", "))
   }</h4>` +
-    (title === "Request body" ? "" : renderProse(answer.description)) + renderExample(json.example)
+    (title === "Request body" ? "" : renderProse(body.description)) + renderExample(json.example)
 }
 
 const renderOperation = (path: string, method: string, operation: Part, responses: Part): string => {
@@ -81,9 +81,11 @@ const renderOperation = (path: string, method: string, operation: Part, response
       escapeHtml(JSON.stringify(parameter.example))
     }</code></small>`
   ])
-  const answers = Object.entries(asPart(operation.responses))
-  const failures = answers.filter(([, answer]) => asPart(answer).$ref !== undefined)
-    .map(([status, answer]) => [status, renderProse(asPart(responses[schemaNameOf(asPart(answer).$ref)]).description)])
+  const operationResponses = Object.entries(asPart(operation.responses))
+  const failures = operationResponses.filter(([, response]) => asPart(response).$ref !== undefined)
+    .map((
+      [status, response]
+    ) => [status, renderProse(asPart(responses[schemaNameOf(asPart(response).$ref)]).description)])
   return `<details id="${escapeHtml(asText(operation.operationId))}"><summary><b>${method.toUpperCase()}</b> <code>${
     escapeHtml(path)
   }</code>
@@ -91,8 +93,8 @@ const renderOperation = (path: string, method: string, operation: Part, response
 ${parameters.length === 0 ? "" : `<h4>Parameters</h4>${renderTable(parameters)}`}
 ${operation.requestBody === undefined ? "" : renderBody("Request body", asPart(operation.requestBody))}
 ${
-    answers.filter(([, answer]) => asPart(answer).$ref === undefined).map(([status, answer]) =>
-      renderBody(`Answer ${status}`, asPart(answer))
+    operationResponses.filter(([, response]) => asPart(response).$ref === undefined).map(([status, response]) =>
+      renderBody(`Answer ${status}`, asPart(response))
     ).join("")
   }
 <h4>Failures</h4>${renderTable(failures)}</details>`

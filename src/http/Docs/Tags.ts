@@ -12,8 +12,8 @@ export const tags = {
   "Agents": "What connects to a project: one token and one signing secret, used by any number of processes.",
   "Tasks": "Tasks of every engine: lists, details, trees, timelines, live updates and exports.",
   "Commands":
-    "What agents are asked to do: retry, cancel, purge, resize, restart. A command is answered before its agent has executed it; read it again for its outcome.",
-  "Schedules": "When tasks are submitted: definitions, fires, misfires, and acts on them.",
+    "What agents are asked to do: retry, cancel, purge, resize, restart. The response to a command arrives before its agent has executed it; read the command again for its outcome.",
+  "Schedules": "When tasks are submitted: definitions, fires, misfires, and operations on them.",
   "Notifications":
     "Who is notified of what: channels, defaults, subscriptions, alerts, maintenance windows, deliveries and the inbox.",
   "Automation": "Rules that retry, cancel or notify by themselves, and what they did.",

@@ -53,8 +53,8 @@ const show = (id) => {
 const csrf = () => (/(?:^|; )(?:__Host-)?svc_csrf=([^;]*)/.exec(document.cookie) || [])[1]
 const post = async (path, body) => {
   const headers = { "content-type": "application/json", ...(csrf() && { "x-csrf-token": csrf() }) }
-  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) })
-  return { ok: answer.ok, ...(await answer.json()) }
+  const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) })
+  return { ok: response.ok, ...(await response.json()) }
 }
 const trying = async (work) => {
   try { await work() } catch { say("The brain does not answer. Is it still running?") }

@@ -70,12 +70,14 @@ const readBytes = (
 const findTooDeepMember = (text: string): string | null => {
   let depth = 0
   let key = ""
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at)
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charCodeAt(index)
     if (character === QUOTE) {
-      const start = at++
-      for (; at < text.length && text.charCodeAt(at) !== QUOTE; at++) if (text.charCodeAt(at) === BACKSLASH) at++
-      if (depth === 1) key = text.slice(start + 1, at)
+      const start = index++
+      for (; index < text.length && text.charCodeAt(index) !== QUOTE; index++) {
+        if (text.charCodeAt(index) === BACKSLASH) index++
+      }
+      if (depth === 1) key = text.slice(start + 1, index)
     } else if (character === CURLY || character === SQUARE) {
       if (++depth > maxDepth) return key
     } else if (character === CURLY + 2 || character === SQUARE + 2) depth--

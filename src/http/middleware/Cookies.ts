@@ -60,16 +60,16 @@ export class Cookies extends Effect.Service<Cookies>()("svc/http/Cookies", {
         maxAge: maxAgeSeconds * 1000
       })
 
-    /** Adds both cookies of a new session to an answer. */
+    /** Adds both cookies of a new session to a response. */
     const setSession = (token: string, maxAgeSeconds: number) =>
       HttpServerResponse.mergeCookies(HttpCookies.fromIterable([
         makeCookie(sessionName, token, true, maxAgeSeconds),
         makeCookie(csrfName, deriveCsrfToken(token), false, maxAgeSeconds)
       ]))
-    /** Adds the cookie of a trusted browser to an answer. */
+    /** Adds the cookie of a trusted browser to a response. */
     const setDevice = (token: string, maxAgeSeconds: number) =>
       HttpServerResponse.mergeCookies(HttpCookies.fromIterable([makeCookie(deviceName, token, true, maxAgeSeconds)]))
-    /** The cookie of a sign-in through the provider, from its start to the provider's answer. */
+    /** The cookie of a sign-in through the provider, from its start to the provider's redirect back. */
     const signInName = isHttps ? "__Host-svc_oidc" : "svc_oidc"
     const readSignIn = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
       const value = readCookie(request, signInName)

@@ -20,7 +20,7 @@ const replay = (status: number, body: string) =>
   })
 
 /**
- * Honours the `Idempotency-Key` header on an endpoint that creates: the same key and body get the first answer
+ * Honours the `Idempotency-Key` header on an endpoint that creates: the same key and body get the first response
  * again, for 24 hours and within project, person and route.
  *
  * A failure that the caller caused releases the key. After a defect the outcome is unknown, so the key stays taken.

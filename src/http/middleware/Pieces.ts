@@ -2,16 +2,16 @@ import { HttpBody, HttpServerResponse } from "@effect/platform"
 import { Chunk, Option, Stream } from "effect"
 
 /**
- * The most bytes of an answer that are written at once. The next piece is written when the connection has taken the last, so
- * that a slow reader is told from one that takes nothing.
+ * The most bytes of a response that are written at once. The next piece is written when the connection has taken the last, so
+ * that a slow reader is distinguished from one that takes nothing.
  */
 export const pieceBytes = 64 * 1024
 
 const pieces = (bytes: Uint8Array): Stream.Stream<Uint8Array> =>
-  Stream.unfoldChunk(0, (at) =>
-    at >= bytes.length
+  Stream.unfoldChunk(0, (offset) =>
+    offset >= bytes.length
       ? Option.none()
-      : Option.some([Chunk.of(bytes.subarray(at, at + pieceBytes)), at + pieceBytes]))
+      : Option.some([Chunk.of(bytes.subarray(offset, offset + pieceBytes)), offset + pieceBytes]))
 
 /** The bytes of a body that is in memory as a whole; null for any other. */
 export const bodyBytesOf = ({ body }: HttpServerResponse.HttpServerResponse): string | Uint8Array | null => {

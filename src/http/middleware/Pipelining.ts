@@ -5,7 +5,7 @@ import type { Socket } from "node:net"
 
 /**
  * Requests of a connection that may wait behind its current one. A connection that sends more is closed; its client sends
- * those again that got no answer (RFC 9112, 9.3.2).
+ * those again that got no response (RFC 9112, 9.3.2).
  */
 const maxWaiting = 32
 
@@ -22,8 +22,8 @@ const waitingOn = (socket: Socket): Set<() => void> => {
 }
 
 /**
- * Waits until all earlier requests of the connection are answered; null for a request that is first. Node handles
- * pipelined requests at once and keeps their answers in memory until their turn comes.
+ * Waits until all earlier requests of the connection have their responses; null for a request that is first. Node handles
+ * pipelined requests at once and keeps their responses in memory until their turn comes.
  */
 export const awaitPrevious = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> | null => {
   const incoming = NodeHttpServerRequest.toIncomingMessage(request)

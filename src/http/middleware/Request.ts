@@ -33,7 +33,7 @@ const hstsHeader = { "strict-transport-security": "max-age=31536000" }
 /** Every path of the brain begins with one of these. */
 const roots = ["/api/v1", "/health", "/metrics", "/setup", "/reset-password", "/invitation", "/ws/agent"]
 
-/** Load balancers call these by IP address, and their answers hold nothing secret. */
+/** Load balancers call these by IP address, and their responses contain nothing secret. */
 const hostCheckExemptPaths = new Set(["/health", "/health/ready", "/api/v1/health", "/api/v1/health/ready"])
 
 /** The path as the router reads it: without origin and doubled slashes, decoded, in lower case. Null: it cannot be decoded. */
@@ -55,7 +55,7 @@ export const isBrainPath = (url: string): boolean => {
 /**
  * Around every route. It checks the Host header, takes the request id from X-Request-Id or makes one, and puts it and the
  * trace id into each log line. It logs one line a request at debug level, adds the headers above and those of CORS, counts
- * the request, and answers every failure as a problem document.
+ * the request, and turns every failure into a problem document.
  */
 const makeMiddleware = (isCovered: (url: string) => boolean) =>
   HttpLayerRouter.middleware(
@@ -83,7 +83,7 @@ const makeMiddleware = (isCovered: (url: string) => boolean) =>
 
       // One effect around the route, with plain code before and after it. As fifteen effects it took half of the time of
       // `/health` (bench/http.ts).
-      const answerWith = (app: Effect.Effect<HttpServerResponse.HttpServerResponse, HttpLayerRouter.unhandled>) =>
+      const respondWith = (app: Effect.Effect<HttpServerResponse.HttpServerResponse, HttpLayerRouter.unhandled>) =>
         Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, HttpLayerRouter.unhandled>((fiber) => {
           const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)
           const startNanos = clock.unsafeCurrentTimeNanos()
@@ -97,7 +97,7 @@ const makeMiddleware = (isCovered: (url: string) => boolean) =>
             const seconds = Number(clock.unsafeCurrentTimeNanos() - startNanos) / 1e9
             count(request, response.status, seconds)
             if (response.body._tag !== "Empty") watchReader(NodeHttpServerRequest.toServerResponse(request))
-            const answer = destroyOnFailure(
+            const finalResponse = destroyOnFailure(
               request,
               withHeaders(writeInPieces(response), {
                 ...fixedHeaders,
@@ -108,10 +108,10 @@ const makeMiddleware = (isCovered: (url: string) => boolean) =>
               Effect.locally(FiberRef.currentLogAnnotations, fiber.getFiberRef(FiberRef.currentLogAnnotations))
             )
             return isLoggingRequests(fiber)
-              ? Effect.as(logRequest(request, response.status, seconds), answer)
-              : Effect.succeed(answer)
+              ? Effect.as(logRequest(request, response.status, seconds), finalResponse)
+              : Effect.succeed(finalResponse)
           }
-          const answerFailure = (cause: Cause.Cause<HttpLayerRouter.unhandled>) => {
+          const respondToFailure = (cause: Cause.Cause<HttpLayerRouter.unhandled>) => {
             if (Cause.isInterruptedOnly(cause)) {
               count(request, clientClosedRequestStatus, Number(clock.unsafeCurrentTimeNanos() - startNanos) / 1e9)
               return Effect.failCause(cause)
@@ -121,34 +121,34 @@ const makeMiddleware = (isCovered: (url: string) => boolean) =>
               ? finish(ProblemResponse.fromFailure(unroutedFailure, requestId))
               : Effect.flatMap(ProblemResponse.fromCause(cause, requestId), finish)
           }
-          const answer = hostRefusal !== null
+          const respond = hostRefusal !== null
             ? finish(ProblemResponse.fromFailure(hostRefusal, requestId))
             : Cors.isPreflight(settings.corsOrigins, request)
             ? finish(Cors.preflight)
-            : Effect.matchCauseEffect(app, { onFailure: answerFailure, onSuccess: finish })
+            : Effect.matchCauseEffect(app, { onFailure: respondToFailure, onSuccess: finish })
           const traceId = traceIdOf(span, request)
           const annotations = HashMap.set(fiber.getFiberRef(FiberRef.currentLogAnnotations), "request_id", requestId)
           return Effect.locally(
-            answer,
+            respond,
             FiberRef.currentLogAnnotations,
             traceId === null ? annotations : HashMap.set(annotations, "trace_id", traceId)
           )
         })
 
       return (app) => {
-        const answer = answerWith(app)
+        const respond = respondWith(app)
         return Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, HttpLayerRouter.unhandled>((fiber) => {
           const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)
           if (!isCovered(request.url)) return app
           const previous = awaitPrevious(request)
-          return previous === null ? answer : Effect.zipRight(previous, answer)
+          return previous === null ? respond : Effect.zipRight(previous, respond)
         })
       }
     }),
     { global: true }
   )
 
-/** The response with these headers, whose names are in lower case. `setHeaders` looks at each name again, which takes 8 µs. */
+/** The response with these headers, whose names are in lower case. `setHeaders` checks each name again, which takes 8 µs. */
 const withHeaders = (
   response: HttpServerResponse.HttpServerResponse,
   headers: Readonly<Record<string, string | undefined>>
@@ -158,8 +158,8 @@ const withHeaders = (
 /** Every Host header of a request: `headers` keeps the first only, and `headersDistinct` would copy all the others too. */
 const hostHeadersOf = (rawHeaders: ReadonlyArray<string>): ReadonlyArray<string> => {
   const hosts: Array<string> = []
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const [name = "", value = ""] = [rawHeaders[at], rawHeaders[at + 1]]
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = "", value = ""] = [rawHeaders[index], rawHeaders[index + 1]]
     if (name.length === 4 && name.toLowerCase() === "host") hosts.push(value)
   }
   return hosts

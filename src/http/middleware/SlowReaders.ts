@@ -14,37 +14,37 @@ interface Progress {
   readonly takenBytes: number
 }
 
-/** Looks at each answer this often within the time of SVC_SLOW_READER_SECONDS. */
-const looksPerLimit = 3
+/** Checks each response this often within the time of SVC_SLOW_READER_SECONDS. */
+const checksPerLimit = 3
 
 /** The bytes that the reader's connection took so far; null: none wait for it. */
 const takenBytesOf = ({ socket, writableLength }: ServerResponse): number | null =>
   socket === null || writableLength + socket.writableLength === 0 ? null : socket.bytesWritten - socket.writableLength
 
 /**
- * Closes the connections of readers that take less than a piece of a waiting answer within SVC_SLOW_READER_SECONDS: nothing,
- * or a byte now and then. Returns the function that watches an answer until it is taken.
+ * Closes the connections of readers that take less than a piece of a waiting response within SVC_SLOW_READER_SECONDS: nothing,
+ * or a byte now and then. Returns the function that watches a response until it is taken.
  */
 export const makeSlowReaders = Effect.gen(function*() {
   const { slowReaderSeconds } = yield* Settings
   const clock = yield* Effect.clock
-  const answers = new Map<ServerResponse, Progress>()
+  const responses = new Map<ServerResponse, Progress>()
 
-  const look = Effect.sync(() => {
+  const check = Effect.sync(() => {
     const now = clock.unsafeCurrentTimeMillis()
-    for (const [response, { since, takenBytes }] of answers) {
+    for (const [response, { since, takenBytes }] of responses) {
       const taken = takenBytesOf(response)
       if (taken === null || taken - takenBytes >= pieceBytes) {
-        answers.set(response, { since: now, takenBytes: taken ?? 0 })
+        responses.set(response, { since: now, takenBytes: taken ?? 0 })
       } else if (now - since >= slowReaderSeconds * 1000) response.socket?.destroy(new SlowReader())
     }
   })
   yield* Effect.forkScoped(
-    Effect.repeat(look, Schedule.spaced(`${Math.ceil((slowReaderSeconds * 1000) / looksPerLimit)} millis`))
+    Effect.repeat(check, Schedule.spaced(`${Math.ceil((slowReaderSeconds * 1000) / checksPerLimit)} millis`))
   )
 
   return (response: ServerResponse): void => {
-    answers.set(response, { since: clock.unsafeCurrentTimeMillis(), takenBytes: takenBytesOf(response) ?? 0 })
-    response.once("close", () => answers.delete(response))
+    responses.set(response, { since: clock.unsafeCurrentTimeMillis(), takenBytes: takenBytesOf(response) ?? 0 })
+    response.once("close", () => responses.delete(response))
   }
 })

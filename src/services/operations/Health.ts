@@ -85,10 +85,10 @@ export class Health extends Effect.Service<Health>()("svc/Health", {
       Effect.disconnect,
       Effect.timeoutOption(probeTimeout),
       Effect.map(Option.getOrElse(() => false)),
-      Effect.orElseSucceed(() => false) // the database answers, so that table is gone
+      Effect.orElseSucceed(() => false) // the database responds, so that table is gone
     )
 
-    /** A brain that answers has started; before that the server answers `starting` (layers/StartupResponses.ts). */
+    /** A brain that responds has started; before that the server responds with `starting` (layers/StartupResponses.ts). */
     const readiness: Effect.Effect<Readiness> = Effect.gen(function*() {
       if (!(yield* isDatabaseUp)) return { status: "unready", reason: "database" } as const
       if (!(yield* isSchemaUsable)) return { status: "unready", reason: "schema" } as const

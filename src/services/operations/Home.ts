@@ -60,7 +60,7 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
         }
         return { card, attention }
       })
-      const answer: HomeSummary = {
+      const summary: HomeSummary = {
         user: {
           id: person.user_id,
           email: person.email,
@@ -73,7 +73,7 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
           left.severity === right.severity ? 0 : left.severity === "critical" ? -1 : 1
         )
       }
-      return answer
+      return summary
     }, orDieOnSql)
 
     /** Failed tasks of all projects, the newest tasks first. */

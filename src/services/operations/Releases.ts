@@ -6,9 +6,9 @@ import { Settings } from "../kernel/Settings.ts"
 export type ReleaseFailure =
   /** SVC_RELEASES_URL is not set. */
   | "no_feed"
-  /** The server did not answer, or with an error. */
+  /** The server did not respond, or responded with an error. */
   | "offline"
-  /** The answer is not what the documentation says. */
+  /** The document is not what the documentation says. */
   | "invalid_answer"
 
 /** The release feed, or a package that it names, could not be read. `message` is one sentence. */

@@ -32,8 +32,8 @@ import {
 export interface RestoreResult {
   readonly manifest: Manifest
   readonly rows: number
-  /** What was settled, by its name and number of rows. */
-  readonly settled: Readonly<Record<string, number>>
+  /** The rows that the aftermath changed: their number by the name of the change. */
+  readonly changedRows: Readonly<Record<string, number>>
   /** Where this machine's checkpoints of the replaced audit log are now; null where they agree with the restored log. */
   readonly formerCheckpoints: string | null
 }
@@ -167,7 +167,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
           yield* raiseCounters(headTables, counters, manifest.sequences)
           yield* requireReferences
           const hasLog = yield* requireIntactLog(manifest)
-          const settled = yield* aftermath.closeOpenWork(manifest, revision)
+          const changedRows = yield* aftermath.closeOpenWork(manifest, revision)
           const archive = describeArchive(manifest, summary)
           audit.committedHead.reset()
           if (hasLog) {
@@ -175,10 +175,10 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
               action: "system.restored",
               target_type: "database",
               target_id: manifest.id,
-              metadata: { ...archive, settled }
+              metadata: { ...archive, settled: changedRows }
             })
           }
-          return { rows: archive.rows, settled }
+          return { rows: archive.rows, changedRows }
         }))
       }
     )

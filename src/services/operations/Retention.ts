@@ -183,7 +183,7 @@ export class Retention extends Effect.Service<Retention>()("svc/Retention", {
 }) {
   static readonly layer = this.Default
 
-  /** Each once an hour. A chain that may not be pruned stays so until a person acts: its loop fails alone. */
+  /** Each once an hour. A chain that may not be pruned stays so until a person repairs it: its loop fails alone. */
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const retention = yield* Retention

@@ -46,13 +46,13 @@ export class Versions extends Effect.Service<Versions>()("svc/Versions", {
       } satisfies VersionsSnapshot
     })
 
-    /** The stored answer of this feed's last check, of any replica. Calls nothing outside. */
+    /** The stored result of this feed's last check, of any replica. Calls nothing outside. */
     const get = Effect.fn("Versions.get")(function*() {
       const [row] = yield* read`SELECT fetched_at, program FROM release_checks WHERE fetched_from = ${releases.feed}`
       return yield* makeSnapshot(Schema.decodeUnknownOption(Stored)(row))
     }, orDieOnSql)
 
-    /** Reads the feed and stores its answer for all replicas. Fails with `version_check_failed`, and then nothing changes. */
+    /** Reads the feed and stores its content for all replicas. Fails with `version_check_failed`, and then nothing changes. */
     const check = Effect.fn("Versions.check")(
       function*() {
         const release = yield* Effect.mapError(

@@ -6,7 +6,7 @@ import { type Column, formatAge, formatTable } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call, show } from "../../remote/Handlers.ts"
-import { printAnswer } from "../../remote/Remote.ts"
+import { printResponse } from "../../remote/Remote.ts"
 import { getAgent, listAgents } from "../../remote/Target.ts"
 import type { definitions } from "../agents.ts"
 
@@ -29,7 +29,7 @@ export const handlers: HandlersOf<typeof definitions> = {
   create: call(function*({ access, api, slug }, { json, name, namespace }) {
     const payload = yield* decodeInput(CreateAgent, { name, ...givenOf({ namespace }) })
     const response = yield* api.agents.create({ path: { slug }, payload, withResponse: true })
-    yield* printAnswer(response, json, ({ agent, hmac_secret, token }) =>
+    yield* printResponse(response, json, ({ agent, hmac_secret, token }) =>
       [
         `created the agent ${
           escapeText(agent.name)

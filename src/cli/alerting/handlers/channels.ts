@@ -9,7 +9,7 @@ import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call, show } from "../../remote/Handlers.ts"
-import { printAnswer, type Remote } from "../../remote/Remote.ts"
+import { printResponse, type Remote } from "../../remote/Remote.ts"
 import type { definitions } from "../channels.ts"
 
 const stateOf = ({ disabled_reason, is_active }: Channel): string =>
@@ -96,7 +96,7 @@ export const handlers: HandlersOf<typeof definitions> = {
     const [{ error, status_code, success }] = response
     const code = status_code === null ? "" : ` (${status_code})`
     if (json || success) {
-      yield* printAnswer(response, json, () => `${escapeText(name)} accepted a test message${code}`)
+      yield* printResponse(response, json, () => `${escapeText(name)} accepted a test message${code}`)
     }
     if (!success) {
       const reason = escapeText(error ?? "no reason given")

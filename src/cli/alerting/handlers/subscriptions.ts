@@ -14,7 +14,7 @@ import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call } from "../../remote/Handlers.ts"
-import { printAnswer, type Remote } from "../../remote/Remote.ts"
+import { printResponse, type Remote } from "../../remote/Remote.ts"
 import type { definitions } from "../subscriptions.ts"
 
 type Shown = Omit<DefaultSubscription, "escalation">
@@ -73,11 +73,11 @@ export const handlers: HandlersOf<typeof definitions> = {
     const { api, slug } = remote
     if (isDefault) {
       const response = yield* api.notification_defaults.list({ path: { slug }, withResponse: true })
-      return yield* printAnswer(response, json, (rows, _text, view) => formatTable(columns, rows, view))
+      return yield* printResponse(response, json, (rows, _text, view) => formatTable(columns, rows, view))
     }
     const urlParams = { project_id: yield* projectIdOf(remote), limit: 500 }
     const response = yield* api.user_subscriptions.list({ urlParams, withResponse: true })
-    yield* printAnswer(response, json, ({ items }, _text, view) => formatTable(columns, items, view))
+    yield* printResponse(response, json, ({ items }, _text, view) => formatTable(columns, items, view))
   }),
   show: call(function*(remote, { json, ...target }) {
     const found = yield* findOne(remote, target)
@@ -106,7 +106,7 @@ export const handlers: HandlersOf<typeof definitions> = {
     if (isDefault) {
       const payload = yield* decodeInput(DefaultSubscriptionCreate, input)
       const response = yield* api.notification_defaults.create({ path: { slug }, payload, withResponse: true })
-      return yield* printAnswer(response, json, describeCreated)
+      return yield* printResponse(response, json, describeCreated)
     }
     const payload = yield* decodeInput(UserSubscriptionCreate, {
       ...input,
@@ -114,7 +114,7 @@ export const handlers: HandlersOf<typeof definitions> = {
       user_channel_ids: userChannel
     })
     const response = yield* api.user_subscriptions.create({ payload, withResponse: true })
-    yield* printAnswer(response, json, describeCreated)
+    yield* printResponse(response, json, describeCreated)
   }),
   mute: call(function*(remote, { minutes, ...target }) {
     yield* setMute(remote, target, Timestamp.addSeconds(yield* Timestamp.now, minutes * 60))

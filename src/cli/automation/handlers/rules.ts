@@ -10,7 +10,7 @@ import { escapeJson, escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call, list, show } from "../../remote/Handlers.ts"
-import { printAnswer, type Remote } from "../../remote/Remote.ts"
+import { printResponse, type Remote } from "../../remote/Remote.ts"
 import type { definitions } from "../rules.ts"
 
 const stateOf = ({ cb_tripped, dry_run, is_enabled }: Rule): string => {
@@ -185,7 +185,7 @@ export const handlers: HandlersOf<typeof definitions> = {
     if (json) {
       return yield* Console.log(escapeJson(JSON.stringify({ ...rule, executions: response[0].items })))
     }
-    yield* printAnswer(
+    yield* printResponse(
       response,
       false,
       ({ items }, _text, view) =>

@@ -12,7 +12,7 @@ import { CliError, OutcomeUnknown } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call, list, show } from "../../remote/Handlers.ts"
 import { decodePage } from "../../remote/PageQuery.ts"
-import { type DecodedResponse, printAnswer, type Remote } from "../../remote/Remote.ts"
+import { type DecodedResponse, printResponse, type Remote } from "../../remote/Remote.ts"
 import { watchProgress } from "../../remote/WatchProgress.ts"
 import { readFilters } from "../../tasks/TaskQuery.ts"
 import type { definitions } from "../bulk-jobs.ts"
@@ -109,7 +109,7 @@ const printJob = (
   { json, watch }: Pick<Creation, "json" | "watch">
 ) =>
   Effect.gen(function*() {
-    if (!watch) return yield* printAnswer(answer, json, formatJob)
+    if (!watch) return yield* printResponse(answer, json, formatJob)
     const { id } = answer[0]
     const last = yield* watchProgress(answer, {
       read: api.bulk_jobs.get({ path: { slug, bulk_job_id: id }, withResponse: true }),
@@ -117,7 +117,7 @@ const printJob = (
       isLast: hasEnded,
       interrupted: `stopped watching; the bulk job goes on. svc bulk-jobs show ${id} --watch shows it`
     })
-    yield* printAnswer(last, json, formatJob)
+    yield* printResponse(last, json, formatJob)
     yield* checkOutcome(last[0])
   })
 

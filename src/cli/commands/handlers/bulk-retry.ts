@@ -15,7 +15,7 @@ import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call, list, show } from "../../remote/Handlers.ts"
 import { decodePage } from "../../remote/PageQuery.ts"
-import { type DecodedResponse, printAnswer, type Remote } from "../../remote/Remote.ts"
+import { type DecodedResponse, printResponse, type Remote } from "../../remote/Remote.ts"
 import { getAgent, listAgents } from "../../remote/Target.ts"
 import { readFilters, type TaskFilters } from "../../tasks/TaskQuery.ts"
 import type { definitions } from "../bulk-retry.ts"
@@ -75,7 +75,7 @@ const printRequest = (
 ) =>
   Effect.gen(function*() {
     const last = watch ? yield* watchBulkRetry(remote, answer, isLast) : answer
-    yield* printAnswer(last, json, formatRequest)
+    yield* printResponse(last, json, formatRequest)
     if (watch && hasEnded(last[0])) yield* checkOutcome(last[0])
   })
 
@@ -122,7 +122,7 @@ export const handlers: HandlersOf<typeof definitions> = {
     if (dryRun) {
       const payload = yield* decodeInput(BulkRetryPreviewRequest, selection)
       const answer = yield* api.bulk_retries.preview({ path: { slug }, payload, withResponse: true })
-      return yield* printAnswer(answer, json, formatPreview)
+      return yield* printResponse(answer, json, formatPreview)
     }
     const payload = yield* decodeInput(BulkRetryRequestCreate, {
       ...selection,

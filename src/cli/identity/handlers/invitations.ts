@@ -6,7 +6,7 @@ import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call, list } from "../../remote/Handlers.ts"
-import { printAnswer } from "../../remote/Remote.ts"
+import { printResponse } from "../../remote/Remote.ts"
 import type { invitationDefinitions } from "../members.ts"
 
 const stateOf = ({ accepted_at, expires_at, revoked_at }: Invitation, nowMillis: number): string => {
@@ -28,7 +28,7 @@ export const handlers: HandlersOf<typeof invitationDefinitions> = {
   create: call(function*({ access, api, slug }, { days, email, json, role }) {
     const payload = yield* decodeInput(CreateInvitation, { email, role, ttl_days: days })
     const answer = yield* api.invitations.create({ path: { slug }, payload, withResponse: true })
-    yield* printAnswer(answer, json, ({ accept_url_path, email_sent, invitation }) =>
+    yield* printResponse(answer, json, ({ accept_url_path, email_sent, invitation }) =>
       [
         `invited ${escapeText(invitation.email)} as ${invitation.role}, until ${invitation.expires_at}.${
           email_sent ? " A mail has the link, too." : ""

@@ -12,7 +12,7 @@ import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call } from "../../remote/Handlers.ts"
 import { type Login, loginFile, readLogin, removeLogin, writeLogin } from "../../remote/Login.ts"
-import { printAnswer, resolveUrl, toRefused, withTimeout } from "../../remote/Remote.ts"
+import { printResponse, resolveUrl, toRefused, withTimeout } from "../../remote/Remote.ts"
 import type { definitions } from "../login.ts"
 import { codeStdinMisused, createApiKey } from "../SignIn.ts"
 
@@ -139,7 +139,7 @@ const logout = () =>
 
 const whoami = call(function*({ access, api }, { json }: OptionsOf<typeof definitions.whoami>) {
   const answer = yield* api.auth.me({ withResponse: true })
-  yield* printAnswer(answer, json, ({ display_name, email, is_admin, memberships }) =>
+  yield* printResponse(answer, json, ({ display_name, email, is_admin, memberships }) =>
     formatFields([
       ["email", email],
       ["name", display_name],

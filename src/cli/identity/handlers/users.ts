@@ -8,7 +8,7 @@ import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call, show } from "../../remote/Handlers.ts"
-import { printAnswer, type Remote } from "../../remote/Remote.ts"
+import { printResponse, type Remote } from "../../remote/Remote.ts"
 import type { definitions } from "../users.ts"
 
 const columns: ReadonlyArray<Column<UserDetail>> = [
@@ -46,7 +46,7 @@ const change = (payload: UpdateUser, done: string) =>
 export const handlers: HandlersOf<typeof definitions> = {
   list: call(function*({ api }, { json, offset }) {
     const answer = yield* api.users.list({ urlParams: { limit: pageSize, offset }, withResponse: true })
-    yield* printAnswer(
+    yield* printResponse(
       answer,
       json,
       (users, _text, view) =>

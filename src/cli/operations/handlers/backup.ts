@@ -180,7 +180,7 @@ export const handlers: HandlersOf<typeof definitions> = {
           message: "nothing was restored. svc restore --force replaces all rows of the database for good"
         })
       }
-      const { formerCheckpoints, manifest, rows, settled } = yield* withCopyProgress(
+      const { changedRows, formerCheckpoints, manifest, rows } = yield* withCopyProgress(
         "restore",
         (report) => service.run({ location, verified, report, acceptForeign })
       )
@@ -189,12 +189,12 @@ export const handlers: HandlersOf<typeof definitions> = {
           ? jsonOf(path, manifest, verified.summary, {
             database_url: redactedUrl,
             restored: true,
-            settled,
+            settled: changedRows,
             former_checkpoints: formerCheckpoints
           })
           : [
             `restored ${rows} rows of ${manifest.created_at} into ${redactedUrl}`,
-            ...Object.entries(settled).map(([name, count]) => `  ${name.replaceAll("_", " ")}: ${count}`),
+            ...Object.entries(changedRows).map(([name, count]) => `  ${name.replaceAll("_", " ")}: ${count}`),
             ...(formerCheckpoints === null ? [] : [`moved the former checkpoints to ${formerCheckpoints}`]),
             "check what changed since the backup: API keys, members and schedules are as they were then"
           ].join("\n")

@@ -94,14 +94,14 @@ const readHosts = (text: string): ReadonlyArray<string> =>
 const mint = Effect.fnUntraced(function*(options: MintOptions, created: Created) {
   const { caCert, days, name, outDir, serverHosts } = options
   const hosts = readHosts(serverHosts)
-  const wrongHost = hosts.find((host) => !isHostName(host))
+  const invalidHost = hosts.find((host) => !isHostName(host))
   if (!namePattern.test(name)) {
     return yield* usage(
       "--name must have 1 to 64 letters, digits, dots, hyphens or underscores, and begin with a letter or digit"
     )
   }
-  if (wrongHost !== undefined) {
-    return yield* usage(`--server-hosts has "${wrongHost}", which is not a host name or address`)
+  if (invalidHost !== undefined) {
+    return yield* usage(`--server-hosts has "${invalidHost}", which is not a host name or address`)
   }
   if (days < 1 || days > maxDays) return yield* usage(`--days must be from 1 to ${maxDays}`)
   const now = yield* Clock.currentTimeMillis

@@ -38,8 +38,8 @@ const resealSecrets = Effect.gen(function*() {
     })
   }
   const localKeys = secret.all()
-  const others = localKeys.flatMap((one, at) =>
-    one.key_id === key_id ? [] : [`${one.key_id} (key ${at + 1} of ${localKeys.length})`]
+  const others = localKeys.flatMap((one, index) =>
+    one.key_id === key_id ? [] : [`${one.key_id} (key ${index + 1} of ${localKeys.length})`]
   )
   if (others.length > 0) {
     const place = secret.file === null
@@ -57,14 +57,14 @@ const changeKeys = handleWith(layerSecretKeys)
 export const handlers: HandlersOf<typeof definitions> = {
   show: handleWith(layerReadOnly)(function*({ json }) {
     const keysHere = yield* SecretKeys.readSecretKeys(requireKeyFile)
-    const held = keysHere.all().map(({ key_id }) => key_id)
+    const localIds = keysHere.all().map(({ key_id }) => key_id)
     const { active, ids } = yield* readSecretKeyIds
     const under = yield* countSealedByKey
-    const keys = [...new Set([...ids, ...under.keys(), ...held])].map((key_id) => ({
+    const keys = [...new Set([...ids, ...under.keys(), ...localIds])].map((key_id) => ({
       key_id,
       state: key_id === active ? "active" as const : ids.includes(key_id) ? "former" as const : "unused" as const,
       /** Its place among the keys of this machine, from 1; null when this machine does not have it. */
-      position: held.includes(key_id) ? held.indexOf(key_id) + 1 : null,
+      position: localIds.includes(key_id) ? localIds.indexOf(key_id) + 1 : null,
       secrets: under.get(key_id) ?? 0
     }))
     if (json) return yield* Console.log(JSON.stringify(keys))

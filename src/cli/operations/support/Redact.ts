@@ -1,7 +1,7 @@
 import { Redacted } from "effect"
 import type { SettingsShape } from "../../../services/kernel/Settings.ts"
 
-/** What stands where something was removed. */
+/** Replaces what was removed. */
 const mask = "***"
 
 /** Shorter secrets are ordinary words too often to be replaced inside other words. */

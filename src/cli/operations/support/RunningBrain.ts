@@ -32,7 +32,7 @@ const readDeepHealth = (url: string, redact: Redact) =>
     }
   })
 
-/** Readiness, deep health and metrics of the brain on this machine; its readiness is null when it does not answer. */
+/** Readiness, deep health and metrics of the brain on this machine; its readiness is null when it does not respond. */
 export const readBrain = (redact: Redact) =>
   Effect.gen(function*() {
     const { readiness, url } = yield* probeBrain

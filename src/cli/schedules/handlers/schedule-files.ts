@@ -19,7 +19,7 @@ import { CliError, explain } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call, show } from "../../remote/Handlers.ts"
 import { listPages } from "../../remote/ListAll.ts"
-import { type ApiError, clientSending, type DecodedResponse, printAnswer, type Remote } from "../../remote/Remote.ts"
+import { type ApiError, clientSending, type DecodedResponse, printResponse, type Remote } from "../../remote/Remote.ts"
 import { readScheduleFile } from "../ScheduleFile.ts"
 import type { fileDefinitions } from "../schedules.ts"
 
@@ -91,7 +91,7 @@ const notCompared = 2
 /** Fails where the import would change something. */
 const diff = call(function*(remote, { file, json }: OptionsOf<typeof fileDefinitions.diff>) {
   const answer = yield* sendSnapshot(remote, file, (schedules, request) => schedules.diff(request))
-  yield* printAnswer(answer, json, formatDiff)
+  yield* printResponse(answer, json, formatDiff)
   const { deleted, inserted, updated } = answer[0].summary
   if (inserted + updated + deleted > 0) {
     return yield* new CliError({ code: differs, message: `the project's schedules differ from ${escapeText(file)}` })

@@ -18,7 +18,7 @@ import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call, list, show } from "../../remote/Handlers.ts"
 import { listPages } from "../../remote/ListAll.ts"
 import { decodeLimit, decodePage } from "../../remote/PageQuery.ts"
-import { type ApiError, printAnswer, type Remote } from "../../remote/Remote.ts"
+import { type ApiError, printResponse, type Remote } from "../../remote/Remote.ts"
 import { awaitOperation, checkOperation } from "../ScheduleOperation.ts"
 import type { definitions } from "../schedules.ts"
 
@@ -125,11 +125,11 @@ const act = <A>(request: CallOfSchedule<A | ControlOperationPublic>, { operation
     const path = yield* pathOf(remote, schedule)
     const [answer, response] = yield* request(remote.api.schedules, { path, withResponse: true })
     if (!isOperation(answer)) {
-      return yield* printAnswer([answer, response], json, () => own(answer, schedule, response))
+      return yield* printResponse([answer, response], json, () => own(answer, schedule, response))
     }
     const ended = yield* awaitOperation(remote, answer)
     const line = escapeText(`${operation} ${schedule} (${answer.schedule_id}) at its scheduler`)
-    if (json || ended[0].status === "succeeded") yield* printAnswer(ended, json, () => line)
+    if (json || ended[0].status === "succeeded") yield* printResponse(ended, json, () => line)
     yield* checkOperation(ended[0])
   })
 
@@ -184,7 +184,7 @@ const listMisfires = call(function*(remote, { json, limit, schedule }: OptionsOf
     ? yield* api.schedules.projectMisfires({ path: { slug }, urlParams, withResponse: true })
     : yield* api.schedules.misfires({ path: yield* pathOf(remote, schedule.value), urlParams, withResponse: true })
   if (json) return yield* Console.log(escapeJson(JSON.stringify({ project: slug, misfires: answer[0] })))
-  yield* printAnswer(answer, json, formatList(misfireColumns))
+  yield* printResponse(answer, json, formatList(misfireColumns))
 })
 
 export const handlers: HandlersOf<typeof definitions> = {

@@ -5,7 +5,7 @@ import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
 import { type Column, formatFields, formatTable } from "../../io/Table.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call } from "../../remote/Handlers.ts"
-import { printAnswer } from "../../remote/Remote.ts"
+import { printResponse } from "../../remote/Remote.ts"
 import type { definitions } from "../stats.ts"
 
 /** `132 ms`, `4.1 s`, `12 min`. */
@@ -58,7 +58,7 @@ export const handlers: HandlersOf<typeof definitions> = {
             yield* Console.log(`${formatStats(numbers, window)}\n`)
           }
           const names = yield* api.trends.names({ path: { slug }, urlParams, withResponse: true })
-          yield* printAnswer(
+          yield* printResponse(
             names,
             json,
             ({ items }, _text, view) =>

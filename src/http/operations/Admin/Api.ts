@@ -12,7 +12,7 @@ export class AdminApi extends HttpApiGroup.make("admin")
       .addSuccess(AdminSettings)
       .annotate(Access, { caller: "global_admin", scope: "admin:*" })
       .annotateContext(
-        operation("List the settings", "Those in force, of the process that answers. Secrets are masked.")
+        operation("List the settings", "Those in force, of the process that responds. Secrets are masked.")
       )
   )
   .add(
@@ -21,7 +21,7 @@ export class AdminApi extends HttpApiGroup.make("admin")
       .annotate(Access, { caller: "global_admin", scope: "admin:*" })
       .annotateContext(operation(
         "Show how the audit webhook is doing",
-        "Rows that wait, were delivered or were dropped, in the process that answers: each replica has a queue of its own."
+        "Rows that wait, were delivered or were dropped, in the process that responds: each replica has a queue of its own."
       ))
   )
   .add(
@@ -44,7 +44,7 @@ export class AdminApi extends HttpApiGroup.make("admin")
       })
       .annotateContext(operation(
         "Read the release feed for a newer version",
-        "The document at `SVC_RELEASES_URL`, which an operator sets. The answer is stored for all replicas."
+        "The document at `SVC_RELEASES_URL`, which an operator sets. Its content is stored for all replicas."
       ))
   )
   .middleware(ProvideActor)

@@ -20,7 +20,7 @@ export class HealthApi extends HttpApiGroup.make("health")
       .annotate(Access, { caller: "public" })
       .annotateContext(operation(
         "Check that the brain can serve requests",
-        "For a readiness probe: 503 while the program starts and while the database does not answer."
+        "For a readiness probe: 503 while the program starts and while the database does not respond."
       ))
   )
   .annotateContext(inChapter("Health"))

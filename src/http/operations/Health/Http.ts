@@ -42,7 +42,7 @@ const SystemHttp = implementGroup(
 
 export const layer = Layer.mergeAll(HealthHttp, SystemHttp)
 
-/** The two public ones at the root as well, where load balancers look. */
+/** The two public ones at the root as well, where load balancers poll. */
 export const rootRoutes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   yield* router.add("GET", "/health", alive)
   yield* router.add("GET", "/health/ready", yield* makeReady)

@@ -9,7 +9,7 @@ import { makeRefresh } from "./Refresh.ts"
 
 /**
  * `GET /metrics`: Prometheus text behind its own bearer token (interface, Authentication, Metrics). What other
- * replicas know too is read from the database at each scrape, and left out while that does not answer; the rest counts
+ * replicas know too is read from the database at each scrape, and left out while the database does not respond; the rest counts
  * this process.
  */
 export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {

@@ -21,7 +21,7 @@ const maxEngines = 50
 
 /**
  * Makes the refresh of the metrics that all replicas share: they are read from the database, and left out while it
- * does not answer.
+ * does not respond.
  */
 export const makeRefresh = Effect.gen(function*() {
   const metrics = yield* Metrics

@@ -98,7 +98,7 @@ export type ArchiveProblem =
   | "foreign"
   | "newer_format"
   | "newer_schema"
-  | "cut"
+  | "truncated"
   | "damaged"
   | "encrypted"
   | "not_encrypted"

@@ -25,8 +25,8 @@ const decompress = promisify(brotliDecompress)
 const makeDamaged = (where: string) =>
   new ArchiveRefused({ problem: "damaged", message: `the archive was changed or damaged ${where}` })
 
-const makeCut = (where: string) =>
-  new ArchiveRefused({ problem: "cut", message: `the archive is not complete: it ends ${where}` })
+const makeTruncated = (where: string) =>
+  new ArchiveRefused({ problem: "truncated", message: `the archive is not complete: it ends ${where}` })
 
 /** Files that people may take for an archive, by their first bytes. */
 const knownFiles: ReadonlyArray<readonly [string, string]> = [
@@ -72,13 +72,13 @@ type DescribePlace = (table: number | null) => string
 /** The next frame, verified. Throws ArchiveRefused. */
 const readFrame = async (reader: ByteReader, number: number, describe: DescribePlace): Promise<Frame> => {
   const header = await reader.read(frameHeaderBytes)
-  if (header === null) throw makeCut(describe(null))
+  if (header === null) throw makeTruncated(describe(null))
   const where = describe(header.readUInt8(0) === frameKinds.rows ? header.readUInt16BE(1) : null)
   const rawBytes = header.readUInt32BE(3)
   const contentBytes = header.readUInt32BE(7)
   if (rawBytes > maxFrameBytes || contentBytes > maxFrameBytes) throw makeDamaged(where)
   const content = await reader.read(contentBytes)
-  if (content === null) throw makeCut(where)
+  if (content === null) throw makeTruncated(where)
   if (!frameDigest(header.subarray(0, 11), number, content).equals(header.subarray(11))) throw makeDamaged(where)
   const raw = await decompress(content, { maxOutputLength: maxFrameBytes }).catch(() => {
     throw makeDamaged(where)
@@ -122,7 +122,7 @@ export const readArchive = async (
     const head = await reader.peek(magic.length)
     if (!head.equals(magic)) {
       throw head.length > 0 && head.length < magic.length && magic.subarray(0, head.length).equals(head)
-        ? makeCut("within its first line")
+        ? makeTruncated("within its first line")
         : foreign(await reader.peek(16))
     }
     const digest = createHash("sha256").update((await reader.read(magic.length)) ?? "")
@@ -159,7 +159,9 @@ export const readArchive = async (
             message: `a row in the table ${name} has more than ${maxRowBytes} bytes, so svc did not write this archive`
           })
         }
-        for (let at = frame.raw.indexOf(10); at !== -1; at = frame.raw.indexOf(10, at + 1)) rows++
+        for (let position = frame.raw.indexOf(10); position !== -1; position = frame.raw.indexOf(10, position + 1)) {
+          rows++
+        }
         await onRows?.(name, frame.raw)
         report?.({ table: name, rows, bytes: size })
         frame = await next(describe)

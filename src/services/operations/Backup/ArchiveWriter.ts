@@ -62,7 +62,7 @@ const compressFrame = async (kind: FrameKind, table: number, raw: Buffer): Promi
 /** Rows end with a line feed, and values contain none (`CopyText.ts`). */
 const countLineFeeds = (bytes: Buffer): number => {
   let count = 0
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++
+  for (let position = bytes.indexOf(10); position !== -1; position = bytes.indexOf(10, position + 1)) count++
   return count
 }
 

@@ -5,7 +5,7 @@ import { ArchiveRefused } from "./Archive.ts"
 
 /**
  * An encrypted archive is a file of the format age (https://age-encryption.org/v1), so that `age -d` opens it too. Each
- * 64 KiB are authenticated, and a cut file is known as cut.
+ * 64 KiB are authenticated, and a truncated file is detected.
  */
 export type Encryption =
   | { readonly _tag: "passphrase"; readonly passphrase: Redacted.Redacted }
@@ -36,7 +36,7 @@ export async function* encryptBytes(bytes: Readable, encryption: Encryption): As
   yield* fromWeb(await encrypter.encrypt(toWeb(bytes)))
 }
 
-const wrongKey = (encryption: Encryption) =>
+const makeWrongKey = (encryption: Encryption) =>
   new ArchiveRefused({
     problem: "wrong_key",
     message: encryption._tag === "passphrase"
@@ -56,7 +56,7 @@ export async function* decryptBytes(bytes: Readable, encryption: Encryption): As
     yield* fromWeb(stream)
   } catch (error) {
     const message = error instanceof Error ? error.message : ""
-    if (!isOpen && /no identity matched/.test(message)) throw wrongKey(encryption)
+    if (!isOpen && /no identity matched/.test(message)) throw makeWrongKey(encryption)
     if (error instanceof Error && "code" in error) throw error // of the file system
     throw new ArchiveRefused({
       problem: "damaged",

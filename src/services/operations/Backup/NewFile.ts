@@ -46,7 +46,7 @@ export const removePartialFiles = async (path: string): Promise<ReadonlyArray<st
   return removed
 }
 
-/** So that the name survives a power cut. Some file systems do not allow it. */
+/** So that the name survives a power failure. Some file systems do not allow it. */
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(dirname(path), constants.O_RDONLY).catch(() => null)
   try {

@@ -36,7 +36,7 @@ export async function* readSqliteRows(db: SqliteConnection, table: TableColumns)
 }
 
 /**
- * Ends a COPY that nobody reads any more. Its stream must not be destroyed: it would leave the rest unread, and the
+ * Ends a COPY that is no longer read. Its stream must not be destroyed: it would leave the rest unread, and the
  * connection would wait for ever.
  */
 const endCopy = async (client: PostgresConnection, copy: CopyToStreamQuery): Promise<void> => {

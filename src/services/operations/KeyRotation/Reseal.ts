@@ -103,8 +103,8 @@ const runPass = Effect.gen(function*() {
   let withoutKey = 0
   for (const sealedColumn of sealedColumns) {
     const ids = yield* listStaleIds(sealedColumn)
-    for (let at = 0; at < ids.length; at += sliceRows) {
-      const slice = yield* resealSlice(sealedColumn, ids.slice(at, at + sliceRows))
+    for (let start = 0; start < ids.length; start += sliceRows) {
+      const slice = yield* resealSlice(sealedColumn, ids.slice(start, start + sliceRows))
       resealed += slice.resealed
       damaged.push(...slice.damaged)
       withoutKey += slice.withoutKey

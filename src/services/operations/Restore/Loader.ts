@@ -53,29 +53,29 @@ export const makeSqliteLoader = (db: SqliteConnection): Loader => {
 /** One COPY. Once the server has refused it, pg-copy-streams must not be written to, ended or destroyed: it would throw. */
 class CopyIn {
   private refusal: Error | null = null
-  private readonly refused: Promise<never>
+  private readonly rejection: Promise<never>
 
   constructor(private readonly stream: CopyStreamQuery) {
-    this.refused = new Promise((_, reject) =>
+    this.rejection = new Promise((_, reject) =>
       stream.on("error", (error: Error) => {
         this.refusal ??= error
         reject(error)
       })
     )
-    this.refused.catch(() => {})
+    this.rejection.catch(() => {})
   }
 
   async write(block: Buffer): Promise<void> {
     if (this.refusal !== null) throw this.refusal
     const written = new Promise<void>((resolve) => this.stream.write(block, () => resolve()))
-    await Promise.race([written, this.refused])
+    await Promise.race([written, this.rejection])
   }
 
   async end(): Promise<number> {
     if (this.refusal !== null) throw this.refusal
     const finished = new Promise<void>((resolve) => this.stream.once("finish", () => resolve()))
     this.stream.end()
-    await Promise.race([finished, this.refused])
+    await Promise.race([finished, this.rejection])
     return this.stream.rowCount
   }
 

@@ -29,7 +29,7 @@ const isActive = ({ is_enabled, paused_at, quarantined_at }: Schedule): boolean 
 export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/RestoredSchedules", {
   effect: Effect.gen(function*() {
     const due = yield* DueRepo
-    const open = yield* OpenFiresRepo
+    const openFires = yield* OpenFiresRepo
     const repo = yield* SchedulesRepo
     const firesRepo = yield* FiresRepo
     const streams = yield* StreamsRepo
@@ -61,7 +61,7 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
               fence: 0
             }]
           }))
-        if (fires.flat().length > 0) yield* open.insert(fires.flat())
+        if (fires.flat().length > 0) yield* openFires.insert(fires.flat())
       })
 
     const cursorsOf = Effect.fnUntraced(function*(schedules: ReadonlyArray<Schedule>, now: Timestamp.Timestamp) {
@@ -128,7 +128,7 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
 
     return {
       moveCursors,
-      endFires: open.endAll,
+      endFires: openFires.endAll,
       quarantineUnknown,
       raiseRevisions: (before: number) => repo.raiseRevisions(before, counterGap),
       endStreams: (now: Timestamp.Timestamp) => streams.endAll(now, counterGap)

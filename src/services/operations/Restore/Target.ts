@@ -41,14 +41,14 @@ export const requireNoDependents = (headTables: ReadonlyArray<TableColumns>, { r
     const isOlder = revision < head
     const dependents = (yield* listDependents(headTables)).filter((one) => isOlder || one.is_constraint)
     if (dependents.length === 0) return
-    const act = isOlder
+    const action = isOlder
       ? `A backup of an older revision (${revision}, not ${head}) replaces these tables`
       : "A restore empties these tables"
     return yield* new RestoreRefused({
       message: `other objects of the database depend on svc's tables: ${
         dependents.map(({ name }) => name).join(", ")
       }. ` +
-        `${act}, and PostgreSQL refuses that while they exist. ` +
+        `${action}, and PostgreSQL refuses that while they exist. ` +
         "Keep their definitions, drop them, restore, and create them again"
     })
   })

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
 import { verifyLog } from "../../../../src/services/audit/Verify.ts"
 import { Keys } from "../../../../src/services/kernel/keys/Keys.ts"
-import { treatments } from "../../../../src/services/operations/Restore/Treatments.ts"
+import { restoreRules } from "../../../../src/services/operations/Restore/RestoreRules.ts"
 import { engines, temporaryHome } from "../../../databases.ts"
 import { fillTables } from "./rows.ts"
 import { backUp, headTables, layerAudit, layerDatabase, makeSite, restoreInto } from "./site.ts"
@@ -93,11 +93,11 @@ const beginWork = Effect.gen(function*() {
   yield* sql`UPDATE commands SET status = 'completed', completed_at = ${now} WHERE id = ${completed}`
   const [delivery = ""] = yield* idsOf("deliveries")
   yield* sql`UPDATE deliveries SET status = 'pending', due_at = ${now} WHERE id = ${delivery}`
-  const [untold = "", told = "", ended = ""] = yield* idsOf("alerts")
+  const [unsentAlert = "", openAlert = "", ended = ""] = yield* idsOf("alerts")
   yield* sql`UPDATE alerts SET recovered_at = NULL, status = 'open', unsent = 4, due_at = ${now}, escalated_at = NULL
     WHERE id <> ${ended}`
-  yield* sql`UPDATE alerts SET messages = 0 WHERE id = ${untold}`
-  yield* sql`UPDATE alerts SET messages = 2, last_sent_at = ${yield* hours(-1)} WHERE id <> ${untold}`
+  yield* sql`UPDATE alerts SET messages = 0 WHERE id = ${unsentAlert}`
+  yield* sql`UPDATE alerts SET messages = 2, last_sent_at = ${yield* hours(-1)} WHERE id <> ${unsentAlert}`
   yield* sql`UPDATE alerts SET recovered_at = ${now}, status = 'recovered' WHERE id = ${ended}`
   const [bulk = "", job = ""] = yield* idsOf("bulk_jobs")
   yield* sql`UPDATE bulk_jobs SET finished_at = ${now}`
@@ -121,8 +121,8 @@ const beginWork = Effect.gen(function*() {
     dispatched,
     completed,
     delivery,
-    untold,
-    told,
+    unsentAlert,
+    openAlert,
     ended,
     bulk,
     job,
@@ -138,7 +138,7 @@ describe("what a restore does with a table", () => {
   it.scopedLive("is decided for each one of the schema", () =>
     Effect.gen(function*() {
       const names = (yield* headTables).map(({ name }) => name)
-      assert.deepStrictEqual(names.sort(), Object.keys(treatments).sort())
+      assert.deepStrictEqual(names.sort(), Object.keys(restoreRules).sort())
     }))
 })
 
@@ -152,8 +152,8 @@ describe.each(engines)("after a restore into %s", (engine) => {
       const path = join(yield* temporaryHome, "archive")
       const { manifest } = yield* backUp(from, path)
       const to = yield* makeSite(engine, { keysOf: from })
-      const { settled } = yield* restoreInto(to, path)
-      assert.deepInclude(settled, {
+      const { changedRows } = yield* restoreInto(to, path)
+      assert.deepInclude(changedRows, {
         commands_unknown: 2,
         deliveries_suppressed: 1,
         mails_deleted: 4,
@@ -189,10 +189,10 @@ describe.each(engines)("after a restore into %s", (engine) => {
         const delivery = yield* one("deliveries", work.delivery)
         assert.deepInclude(delivery, { status: "suppressed", due_at: null, claimed_until: null })
         assert.include(delivery.error, manifest.created_at)
-        assert.deepInclude(yield* one("alerts", work.untold), { status: "stale", due_at: null })
-        const told = yield* one("alerts", work.told)
-        assert.deepInclude(told, { status: "open", recovered_at: null })
-        assert.isNotNull(told.escalated_at)
+        assert.deepInclude(yield* one("alerts", work.unsentAlert), { status: "stale", due_at: null })
+        const openAlert = yield* one("alerts", work.openAlert)
+        assert.deepInclude(openAlert, { status: "open", recovered_at: null })
+        assert.isNotNull(openAlert.escalated_at)
         assert.strictEqual((yield* one("alerts", work.ended)).status, "recovered")
         assert.strictEqual((yield* one("bulk_jobs", work.bulk)).control_state, "paused")
         const job = yield* one("bulk_jobs", work.job)
@@ -218,9 +218,9 @@ describe.each(engines)("after a restore into %s", (engine) => {
           })
         }
         // the sent fire, and the first tick that may have fired since the backup
-        const open = yield* sql`SELECT fire_id FROM schedule_resolutions
+        const unresolved = yield* sql`SELECT fire_id FROM schedule_resolutions
           WHERE schedule_id = ${work.strict} AND resolved_at IS NULL`
-        assert.strictEqual(open.length, 2)
+        assert.strictEqual(unresolved.length, 2)
 
         const streams = yield* sql<{ epoch_number: number }>`SELECT epoch_number FROM schedule_streams`
         assert.isTrue(streams.every(({ epoch_number }) =>
