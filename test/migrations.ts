@@ -43,6 +43,10 @@ const addPinnedViews: Step = {
 export const asNextProgram = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(MigrationList, (list) => {
     const head = headOf(list)
-    const steps = [addNotes, addPinnedViews].map((step, at) => ({ ...step, id: head + 1 + at, compatibleFrom: head }))
+    const steps = [addNotes, addPinnedViews].map((step, index) => ({
+      ...step,
+      id: head + 1 + index,
+      compatibleFrom: head
+    }))
     return Effect.provideService(effect, MigrationList, [...list, ...steps])
   })

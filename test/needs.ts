@@ -8,9 +8,9 @@ export type Need = "Redis" | "RabbitMQ" | "Python" | "OpenSSL" | "script" | "red
 const listens = (port: number) =>
   new Promise<boolean>((resolve) => {
     const socket = connect({ host: "127.0.0.1", port, timeout: 2000 })
-    const done = (answer: boolean) => {
+    const done = (isListening: boolean) => {
       socket.destroy()
-      resolve(answer)
+      resolve(isListening)
     }
     socket.once("connect", () => done(true)).once("error", () => done(false)).once("timeout", () => done(false))
   })
@@ -45,7 +45,7 @@ const probes: Readonly<Record<Need, () => Promise<boolean>>> = {
 }
 
 /**
- * Whether everything is there. What is missing is said in one line, and the tests are to be skipped; with CI=true
+ * Whether everything is there. What is missing is printed in one line, and the tests are to be skipped; with CI=true
  * it is an error instead. Use at the top of a test file:
  * `const ready = await has("Redis", "Python")`, then `describe.skipIf(!ready)(…)`.
  */

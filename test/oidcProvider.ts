@@ -56,8 +56,8 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
   const key = { ...(yield* Effect.promise(() => exportJWK(privateKey))), kid: "signing", alg: "RS256", use: "sig" }
   let accountId = ""
   let keyReads = 0
-  let userInfoAnswer: { readonly status: number; readonly body: object } | null = null
-  let logoutAnswers: ReadonlyArray<Response> = []
+  let userInfoResponse: { readonly status: number; readonly body: object } | null = null
+  let logoutResponses: ReadonlyArray<Response> = []
   let brainUrl = publicUrl
   let onIdToken: ((claims: JWTPayload) => Promise<unknown>) | null = null
 
@@ -75,7 +75,7 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
     // dispatcher does not call
     fetch: async (url, { body = null, headers = {}, method = "GET" }: RequestInit = {}) => {
       const response = await fetch(String(url).replace(publicUrl, brainUrl), { body, headers, method })
-      logoutAnswers = [...logoutAnswers, response]
+      logoutResponses = [...logoutResponses, response]
       return response
     },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"], groups: ["groups"] },
@@ -114,16 +114,16 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
       return provider.interactionFinished(request, response, { login: { accountId } })
     }
     if (request.url === "/jwks") keyReads++
-    if (request.url === "/me" && userInfoAnswer !== null) {
-      response.writeHead(userInfoAnswer.status, { "content-type": "application/json" })
-      return response.end(JSON.stringify(userInfoAnswer.body))
+    if (request.url === "/me" && userInfoResponse !== null) {
+      response.writeHead(userInfoResponse.status, { "content-type": "application/json" })
+      return response.end(JSON.stringify(userInfoResponse.body))
     }
-    const beforeAnswer = onIdToken
-    if (request.url === "/token" && beforeAnswer !== null) {
+    const beforeResponse = onIdToken
+    if (request.url === "/token" && beforeResponse !== null) {
       onIdToken = null
       const end = response.end.bind(response)
       response.end = ((body: string) => {
-        void beforeAnswer(decodeJwt(JSON.parse(body).id_token)).finally(() => end(body))
+        void beforeResponse(decodeJwt(JSON.parse(body).id_token)).finally(() => end(body))
         return response
       }) as typeof response.end
     }
@@ -162,12 +162,12 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
 
   /**
    * The person signs out of the provider in the browser that signed in last. The provider calls the brain at `base`; what
-   * the brain answered.
+   * the brain responded.
    */
   const signOut = (subject: string, base: string) =>
     Effect.promise(async () => {
       brainUrl = base
-      logoutAnswers = []
+      logoutResponses = []
       const browser = browsers.get(subject)!
       const page = await (await visit(browser, `${issuer}/session/end`)).text()
       const xsrf = /name="xsrf" value="(\w+)"/.exec(page)?.[1] ?? ""
@@ -176,7 +176,7 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
         body: new URLSearchParams({ xsrf, logout: "yes" })
       })
       if (ended.status !== 303) throw new Error(`the provider answered ${ended.status}: ${page} ${await ended.text()}`)
-      return logoutAnswers
+      return logoutResponses
     })
 
   /** A logout token with the provider's signature, unless another key signs it. */
@@ -187,9 +187,9 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
       )
     )
 
-  /** What the UserInfo endpoint answers from now on; null: the person's claims. */
-  const answerUserInfo = (answer: typeof userInfoAnswer) => {
-    userInfoAnswer = answer
+  /** Sets the response of the UserInfo endpoint; null: the person's claims. */
+  const setUserInfo = (response: typeof userInfoResponse) => {
+    userInfoResponse = response
   }
 
   /** Runs when the provider has issued the next ID token, and before the brain receives it. */
@@ -197,5 +197,5 @@ export const startProvider = Effect.fn(function*({ claimsAt }: { readonly claims
     onIdToken = run
   }
 
-  return { issuer, authorize, signOut, signLogout, answerUserInfo, beforeIdToken, keyReads: () => keyReads } as const
+  return { issuer, authorize, signOut, signLogout, setUserInfo, beforeIdToken, keyReads: () => keyReads } as const
 })

@@ -8,7 +8,7 @@ const listening = (server: Server): Effect.Effect<number> =>
     server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as AddressInfo).port)))
   })
 
-/** Lets the server listen on a free port of 127.0.0.1 until the scope ends; answers the port. */
+/** Lets the server listen on a free port of 127.0.0.1 until the scope ends; returns the port. */
 export const portOf = (server: Server): Effect.Effect<number, never, Scope.Scope> =>
   Effect.acquireRelease(listening(server), () =>
     Effect.sync(() => {
@@ -16,7 +16,7 @@ export const portOf = (server: Server): Effect.Effect<number, never, Scope.Scope
       if (server instanceof HttpServer) server.closeAllConnections()
     }))
 
-/** A port that nobody listens on now. */
+/** A port on which nothing listens now. */
 export const freePort: Effect.Effect<number> = Effect.suspend(() => {
   const server = createServer()
   return Effect.tap(

@@ -100,7 +100,7 @@ export const rollupsOfTasks = (projectId: string) =>
   })
 
 /** The events of one task. `received` is a moment; the task starts `waitMillis` later and runs for `runtimeMillis`. */
-export const taskEvents = (given: {
+export const taskEvents = (task: {
   readonly name: string
   readonly received: Timestamp
   readonly queue?: string
@@ -109,16 +109,16 @@ export const taskEvents = (given: {
   readonly waitMillis?: number
   readonly runtimeMillis?: number
 }): ReadonlyArray<AgentEvent> => {
-  const { engine = "celery", outcome = "succeeded", queue = "celery", runtimeMillis = 100, waitMillis = 10 } = given
+  const { engine = "celery", outcome = "succeeded", queue = "celery", runtimeMillis = 100, waitMillis = 10 } = task
   const taskId = randomUUID()
   const event = (kind: AgentEvent["kind"], millis: number, data: Record<string, string> = {}): AgentEvent => ({
     id: randomUUID(),
     kind,
     engine,
     taskId,
-    occurredAt: addSeconds(given.received, millis / 1000),
+    occurredAt: addSeconds(task.received, millis / 1000),
     data: new Map(Object.entries({
-      task_name: JSON.stringify(given.name),
+      task_name: JSON.stringify(task.name),
       queue: JSON.stringify(queue),
       ...(kind === "task.received" ? {} : { worker: "\"celery@box\"" }),
       ...data

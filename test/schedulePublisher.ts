@@ -1,5 +1,5 @@
 /**
- * A test agent that publishes schedules: it answers its activation, and sends snapshots and changes.
+ * A test agent that publishes schedules: it confirms its activation, and sends snapshots and changes.
  *
  *     const agent = yield* connected({ ...options, hello: schedulerHello(["celery-beat"]) })
  *     const publisher = yield* activated(agent, "celery-beat")
@@ -132,7 +132,7 @@ export const activationOf = (agent: TestAgent, scheduler: string) =>
     return found as ReceivedCommand // `when` resolves only then
   })
 
-/** Answers the activation of the scheduler; nothing is published yet. */
+/** Sends the result of the scheduler's activation; nothing is published yet. */
 export const activated = (agent: TestAgent, scheduler = "celery-beat") =>
   Effect.gen(function*() {
     const command = yield* activationOf(agent, scheduler)

@@ -42,8 +42,8 @@ export interface StoredTask {
 
 const emptyHistory = TaskHistory.encode(TaskHistory.emptyHistory())
 
-/** A task first seen at `millis`: received at once and succeeded, unless `given` says otherwise. */
-export const storedTask = (project_id: string, millis: number, given: Partial<StoredTask> = {}): StoredTask => {
+/** A task first seen at `millis`: received at once and succeeded, unless `overrides` says otherwise. */
+export const storedTask = (project_id: string, millis: number, overrides: Partial<StoredTask> = {}): StoredTask => {
   const id = Ids.uuidv7(millis)
   const at = Timestamp.fromEpochMicros(millis * 1000)
   return {
@@ -76,20 +76,22 @@ export const storedTask = (project_id: string, millis: number, given: Partial<St
     revision: 1,
     created_at: at,
     updated_at: at,
-    ...given
+    ...overrides
   }
 }
 
 /** Writes one task, first seen now. */
-export const insertTask = (projectId: string, given: Partial<StoredTask> = {}) =>
-  Effect.flatMap(Timestamp.now, (now) => insertTasks([storedTask(projectId, Timestamp.toEpochMillis(now), given)]))
+export const insertTask = (projectId: string, overrides: Partial<StoredTask> = {}) =>
+  Effect.flatMap(Timestamp.now, (now) => insertTasks([storedTask(projectId, Timestamp.toEpochMillis(now), overrides)]))
 
 const rowsAtOnce = 2000
 
 /** Writes rows as the ingest leaves them: with their counts by state and their distinct names, queues and workers. */
 export const insertTasks = (tasks: ReadonlyArray<StoredTask>) =>
   Effect.gen(function*() {
-    for (let at = 0; at < tasks.length; at += rowsAtOnce) yield* insertRows(tasks.slice(at, at + rowsAtOnce))
+    for (let start = 0; start < tasks.length; start += rowsAtOnce) {
+      yield* insertRows(tasks.slice(start, start + rowsAtOnce))
+    }
     yield* count(tasks)
     yield* note(tasks)
   }).pipe(Effect.orDie)
@@ -142,7 +144,7 @@ const note = (tasks: ReadonlyArray<StoredTask>) =>
       }
     }
     const all = [...rows.values()]
-    for (let at = 0; at < all.length; at += rowsAtOnce) {
-      yield* sql`INSERT INTO task_facets ${sql.insert(all.slice(at, at + rowsAtOnce))} ON CONFLICT DO NOTHING`
+    for (let start = 0; start < all.length; start += rowsAtOnce) {
+      yield* sql`INSERT INTO task_facets ${sql.insert(all.slice(start, start + rowsAtOnce))} ON CONFLICT DO NOTHING`
     }
   })

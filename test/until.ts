@@ -6,18 +6,18 @@ class NotYet extends Data.TaggedError("NotYet")<{ readonly last: string }> {
   }
 }
 
-/** Asks again and again until the answer satisfies `when`; fails with the last answer at the limit. */
+/** Runs `ask` until its value satisfies `when`; fails with the last value at the limit. */
 export const until = <A, E, R>(
   ask: Effect.Effect<A, E, R>,
-  when: (answer: A) => boolean,
+  when: (value: A) => boolean,
   limit: Duration.DurationInput = "100 seconds"
 ): Effect.Effect<A, E | NotYet, R> =>
   Effect.flatMap(
     ask,
-    (answer) =>
-      when(answer)
-        ? Effect.succeed(answer)
-        : Effect.fail(new NotYet({ last: JSON.stringify(answer)?.slice(0, 2000) ?? "" }))
+    (value) =>
+      when(value)
+        ? Effect.succeed(value)
+        : Effect.fail(new NotYet({ last: JSON.stringify(value)?.slice(0, 2000) ?? "" }))
   ).pipe(
     Effect.retry({
       schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo(limit)),

@@ -5,16 +5,16 @@ import { TriggerEvents } from "../../src/services/triggers/TriggerEvents.ts"
 import { serverOn } from "../brain.ts"
 import { failureOf } from "../services/triggers/TriggerEvents/world.ts"
 import { until } from "../until.ts"
-import { ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, visitor } from "./remote.ts"
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc subscriptions and svc alerts", (it) => {
   it.scoped("subscribes, mutes, and acknowledges and snoozes what comes of it", () =>
     Effect.gen(function*() {
       const { project, run } = yield* visitor()
       const create = (...args: ReadonlyArray<string>) => run("subscriptions", "create", ...args)
-      const idOf = (told: string) => /subscription (\S+) to/.exec(told)?.[1] ?? assert.fail(told)
-      refused(yield* create("task.exploded"), "trigger", 2)
-      refused(yield* create("task.failed", "--default", "--user-channel", project.id), "without --default", 2)
+      const idOf = (output: string) => /subscription (\S+) to/.exec(output)?.[1] ?? assert.fail(output)
+      assertRefused(yield* create("task.exploded"), "trigger", 2)
+      assertRefused(yield* create("task.failed", "--default", "--user-channel", project.id), "without --default", 2)
       const personal = idOf(ok(yield* create("task.failed", "--task-name", "shop.*")))
       const shared = idOf(ok(yield* create("task.failed", "--default", "--each")))
       assert.match(ok(yield* run("subscriptions", "list")), /task\.failed +active +task_name=shop\.\*/)
@@ -24,12 +24,12 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc subscriptions and 
       assert.include(ok(yield* run("subscriptions", "list")), "muted until")
       assert.strictEqual(ok(yield* run("subscriptions", "unmute", personal)), `unmuted ${personal}\n`)
       ok(yield* run("subscriptions", "delete", personal, "--yes"))
-      refused(yield* run("subscriptions", "show", personal), "no such subscription")
+      assertRefused(yield* run("subscriptions", "show", personal), "no such subscription")
 
       const sql = yield* SqlClient.SqlClient
       const triggers = yield* TriggerEvents
       yield* sql.withTransaction(triggers.record([failureOf(project.id)]))
-      const list = Effect.map(run("alerts", "list", "--json"), (ran) => JSON.parse(ok(ran)).items)
+      const list = Effect.map(run("alerts", "list", "--json"), (result) => JSON.parse(ok(result)).items)
       const [{ id }] = yield* until(list, ({ length }) => length === 1)
       assert.match(ok(yield* run("alerts", "list", "--status", "open")), /open +error +shop\.charge fails/)
       assert.match(ok(yield* run("alerts", "show", id)), /times +1/)
@@ -38,6 +38,6 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc subscriptions and 
       assert.match(ok(yield* run("alerts", "ack", id)), /^acknowledged: shop\.charge fails/)
       assert.match(ok(yield* run("alerts", "list")), /acknowledged +error/)
       assert.match(ok(yield* run("alerts", "ack", id, "--undo")), /^took back the acknowledgement of: /)
-      refused(yield* run("alerts", "show", project.id), "No such alert")
+      assertRefused(yield* run("alerts", "show", project.id), "No such alert")
     }))
 })

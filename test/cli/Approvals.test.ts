@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { freshAgent } from "../agent.ts"
 import { freshKey, request, serverOn } from "../brain.ts"
-import { ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, visitor } from "./remote.ts"
 import { svcHere } from "./svcHere.ts"
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc approvals", (it) => {
@@ -24,10 +24,10 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc approvals", (it) =
       const slow = yield* hold("slow")
       assert.match(ok(yield* run("approvals", "list", "--status", "pending")), /pending +Purge the queue slow/)
       assert.match(ok(yield* run("approvals", "show", slow)), /kind +purge_queue\n(.*\n)*request +\{.*"queue":"slow"/)
-      refused(yield* run("approvals", "approve", slow), "Another admin of the project must decide")
+      assertRefused(yield* run("approvals", "approve", slow), "Another admin of the project must decide")
       assert.strictEqual(ok(yield* other("approvals", "approve", slow)), "approved and done: Purge the queue slow\n")
       assert.match(ok(yield* run("approvals", "show", slow)), /result +\{.*"type":"command"/)
-      refused(yield* other("approvals", "approve", slow), "The approval was decided already")
+      assertRefused(yield* other("approvals", "approve", slow), "The approval was decided already")
 
       const mail = yield* hold("mail")
       assert.strictEqual(
@@ -35,15 +35,18 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc approvals", (it) =
         "rejected: Purge the queue mail\n"
       )
       assert.match(ok(yield* run("approvals", "show", mail)), /reason +wrong queue/)
-      refused(yield* run("approvals", "show", project.id), "No such approval")
+      assertRefused(yield* run("approvals", "show", project.id), "No such approval")
 
-      const held = yield* request("PATCH", path, { token, body: { approvals: null } })
-      const policy = String(held.json.details.approval_id)
+      const pending = yield* request("PATCH", path, { token, body: { approvals: null } })
+      const policy = String(pending.json.details.approval_id)
       assert.match(
         ok(yield* run("approvals", "show", policy)),
         /before +\{.*\nafter +\{.*"approvals":null.*\nrevision +[0-9a-f]{16}/
       )
       yield* request("PATCH", path, { token, body: { name: "other" } })
-      refused(yield* other("approvals", "approve", policy), "What this changes has changed since it was requested")
+      assertRefused(
+        yield* other("approvals", "approve", policy),
+        "What this changes has changed since it was requested"
+      )
     }))
 })

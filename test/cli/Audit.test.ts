@@ -23,7 +23,7 @@ import { laneEngines } from "../engines.ts"
 import { migratedPostgres } from "../postgres.ts"
 
 /** What a command prints and its exit code, in this process. */
-const ran = <E, R>(program: Effect.Effect<void, E, R>) =>
+const runCommand = <E, R>(program: Effect.Effect<void, E, R>) =>
   Effect.gen(function*() {
     const out: Array<string> = []
     const console = yield* Effect.console
@@ -36,7 +36,7 @@ const ran = <E, R>(program: Effect.Effect<void, E, R>) =>
     return {
       code: Either.isRight(exit) ? 0 : exitCodeOf(exit.left),
       out: out.join("\n"),
-      said: Either.isLeft(exit) ? String(Reflect.get(Object(exit.left), "message")) : ""
+      message: Either.isLeft(exit) ? String(Reflect.get(Object(exit.left), "message")) : ""
     }
   })
 
@@ -67,19 +67,19 @@ describe.each(laneEngines)("svc audit on %s", (engine) => {
       const { environment, home } = yield* world(engine)
       yield* Effect.gen(function*() {
         yield* database(Effect.repeatN(row, 4))
-        const head = yield* ran(audit["export-head"]({ verify: true }))
+        const head = yield* runCommand(audit["export-head"]({ verify: true }))
         assert.strictEqual(head.code, 0)
         assert.strictEqual(JSON.parse(head.out).seq, 5)
         const file = join(home, "head.json")
         writeFileSync(file, head.out)
-        const current = yield* ran(audit.verify({ ...none, knownHead: Option.some(file) }))
+        const current = yield* runCommand(audit.verify({ ...none, knownHead: Option.some(file) }))
         assert.deepInclude(current, { code: 0 })
         assert.include(current.out, "rows: 5 verified, from row 1")
         assert.include(current.out, "CURRENT_MATCH")
         yield* database(row)
-        const grown = yield* ran(audit.verify({ ...none, knownHead: Option.some(head.out) }))
+        const grown = yield* runCommand(audit.verify({ ...none, knownHead: Option.some(head.out) }))
         assert.deepInclude(grown, { code: 4 })
-        assert.include(grown.said, "VERIFIED_ANCESTOR")
+        assert.include(grown.message, "VERIFIED_ANCESTOR")
         const checkpoints = join(home, "theirs.jsonl")
         writeFileSync(checkpoints, "")
         const withFile = audit.verify({ ...none, checkpoints: [checkpoints] })
@@ -91,42 +91,44 @@ describe.each(laneEngines)("svc audit on %s", (engine) => {
               return fs.stream(path, options)
             })
         }))
-        const meanwhile = yield* ran(Effect.provideServiceEffect(withFile, FileSystem.FileSystem, growing))
+        const meanwhile = yield* runCommand(Effect.provideServiceEffect(withFile, FileSystem.FileSystem, growing))
         assert.deepInclude(
           meanwhile,
           { code: 0 },
           "what is appended while the log is read may be newer than what was read of it"
         )
-        assert.include((yield* ran(withFile)).said, "malformed")
-        const key = yield* ran(audit["public-key"]({}))
+        assert.include((yield* runCommand(withFile)).message, "malformed")
+        const key = yield* runCommand(audit["public-key"]({}))
         assert.match(key.out, /^[0-9a-f]{16} [\w-]{43}$/)
         assert.include(head.out, key.out.slice(0, 16))
 
-        assert.include((yield* ran(audit["activate-chain-state"]({}))).out, "nothing to activate")
-        const rotated = yield* ran(audit["rotate-chain-key"]({ activate: true }))
+        assert.include((yield* runCommand(audit["activate-chain-state"]({}))).out, "nothing to activate")
+        const rotated = yield* runCommand(audit["rotate-chain-key"]({ activate: true }))
         assert.deepInclude(rotated, { code: 0 })
         assert.lengthOf(readFileSync(join(home, "audit-chain.key"), "utf8").trim().split("\n"), 2)
-        assert.deepInclude(yield* ran(audit["retire-chain-key"]({ keyId: "0".repeat(16), lost: false })), { code: 1 })
-        assert.include((yield* ran(audit["reseal-watermark"]({ publicKey: [key.out] }))).out, "nothing to do")
+        assert.deepInclude(yield* runCommand(audit["retire-chain-key"]({ keyId: "0".repeat(16), lost: false })), {
+          code: 1
+        })
+        assert.include((yield* runCommand(audit["reseal-watermark"]({ publicKey: [key.out] }))).out, "nothing to do")
         assert.include(
-          (yield* ran(audit["export-and-delete-frozen"]({ output: join(home, "frozen.jsonl") }))).out,
+          (yield* runCommand(audit["export-and-delete-frozen"]({ output: join(home, "frozen.jsonl") }))).out,
           "nothing to do"
         )
-        assert.include((yield* ran(audit["fork-cleanup"]({}))).out, "nothing to do")
+        assert.include((yield* runCommand(audit["fork-cleanup"]({}))).out, "nothing to do")
 
         yield* database(
           Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE audit_log SET outcome = 'deny' WHERE seq = 2`)
         )
-        const broken = yield* ran(audit.verify({ ...none, knownHead: Option.some(head.out) }))
+        const broken = yield* runCommand(audit.verify({ ...none, knownHead: Option.some(head.out) }))
         assert.deepInclude(broken, {
           code: 1,
-          said: "the audit log is broken: changed: row 2 was changed after it was written"
+          message: "the audit log is broken: changed: row 2 was changed after it was written"
         })
         assert.include(broken.out, "INVALID")
-        const json = yield* ran(audit.verify({ ...none, json: true }))
+        const json = yield* runCommand(audit.verify({ ...none, json: true }))
         assert.deepInclude(JSON.parse(json.out).problem, { kind: "changed", seq: 2 })
-        const refused = yield* ran(audit["export-head"]({ verify: true }))
-        assert.deepInclude(refused, { code: 1, out: "" })
+        const refusal = yield* runCommand(audit["export-head"]({ verify: true }))
+        assert.deepInclude(refusal, { code: 1, out: "" })
       }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
     }).pipe(Effect.provide(NodeContext.layer)))
 })
@@ -140,10 +142,10 @@ describe.each(laneEngines)("svc audit verify on %s", (engine) => {
       const { environment } = yield* world(engine)
       const compared = (text: string) =>
         Effect.map(
-          ran(audit.verify({ ...none, knownHead: Option.some(text) })),
+          runCommand(audit.verify({ ...none, knownHead: Option.some(text) })),
           ({ code, out }) => [/known head: (\w+)/.exec(out)?.[1], code]
         )
-      const exported = Effect.map(ran(audit["export-head"]({ verify: false })), ({ out }) => out)
+      const exported = Effect.map(runCommand(audit["export-head"]({ verify: false })), ({ out }) => out)
       yield* Effect.gen(function*() {
         yield* database(Effect.repeatN(row, 2))
         const third = yield* exported
@@ -164,28 +166,28 @@ describe.each(laneEngines)("svc audit verify on %s", (engine) => {
       }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("says that nothing guards the end without checkpoints, and tells an outage from an alarm", () =>
+  it.scopedLive("says that nothing guards the end without checkpoints, and distinguishes an outage from an alarm", () =>
     Effect.gen(function*() {
       const { environment, home } = yield* world(engine)
       const warning = "checkpoints: none, so rows deleted from the end would not be noticed"
       yield* Effect.gen(function*() {
         yield* database(row)
-        assert.include((yield* ran(audit.verify(none))).out, warning)
+        assert.include((yield* runCommand(audit.verify(none))).out, warning)
         writeFileSync(join(home, "audit-checkpoints.jsonl"), "")
-        assert.include((yield* ran(audit.verify(none))).out, warning)
-        const head = yield* ran(audit["export-head"]({ verify: false }))
-        assert.notInclude((yield* ran(audit.verify({ ...none, knownHead: Option.some(head.out) }))).out, warning)
-        const noFile = yield* ran(audit.verify({ ...none, knownHead: Option.some(join(home, "nowhere")) }))
+        assert.include((yield* runCommand(audit.verify(none))).out, warning)
+        const head = yield* runCommand(audit["export-head"]({ verify: false }))
+        assert.notInclude((yield* runCommand(audit.verify({ ...none, knownHead: Option.some(head.out) }))).out, warning)
+        const noFile = yield* runCommand(audit.verify({ ...none, knownHead: Option.some(join(home, "nowhere")) }))
         assert.deepInclude(noFile, { code: 5, out: "" })
-        assert.include(noFile.said, "the audit log was not verified: ")
-        assert.deepInclude(yield* ran(audit.verify({ ...none, publicKey: ["short"] })), { code: 2 })
+        assert.include(noFile.message, "the audit log was not verified: ")
+        assert.deepInclude(yield* runCommand(audit.verify({ ...none, publicKey: ["short"] })), { code: 2 })
       }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
       const url = engine === "PostgreSQL" ? "postgres://127.0.0.1:1/none" : `sqlite:${join(home, "nowhere", "svc.db")}`
-      const outage = yield* Effect.provideService(ran(audit.verify(none)), Environment, {
+      const outage = yield* Effect.provideService(runCommand(audit.verify(none)), Environment, {
         ...environment,
         SVC_DATABASE_URL: url
       }).pipe(Effect.provideService(StandardInput, Stream.empty))
-      assert.deepInclude(outage, { code: 5, out: "" }, outage.said)
+      assert.deepInclude(outage, { code: 5, out: "" }, outage.message)
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
@@ -203,66 +205,70 @@ const mails = (many: number) =>
   }).pipe(Effect.provide(Vault.layer.pipe(Layer.provideMerge(layerAuditLog))))
 
 describe.each(laneEngines)("svc secret-key on %s", (engine) => {
-  it.scopedLive("changes the key of one machine with one command, tells what each is for, and refuses to lose one", () =>
+  it.scopedLive("changes the key of one machine with one command, says what each key is for, and refuses to lose one", () =>
     Effect.gen(function*() {
       const { environment, home } = yield* world(engine)
       const file = join(home, "secret.key")
       const keys = () => readFileSync(file, "utf8").trim().split("\n")
       yield* Effect.gen(function*() {
         yield* mails(3)
-        const idle = yield* ran(secretKey.activate({}))
+        const idle = yield* runCommand(secretKey.activate({}))
         assert.deepInclude(idle, { code: 0 })
         assert.include(idle.out, "nothing to activate")
         const [first = ""] = keys()
-        const told = yield* ran(secretKey.rotate({ activate: true }))
-        assert.deepInclude(told, { code: 0 })
+        const rotation = yield* runCommand(secretKey.rotate({ activate: true }))
+        assert.deepInclude(rotation, { code: 0 })
         const [, second = ""] = keys()
-        const shown = yield* ran(secretKey.show({ json: true }))
+        const shown = yield* runCommand(secretKey.show({ json: true }))
         const [former, active] = JSON.parse(shown.out)
         assert.deepInclude(former, { state: "former", position: 1, secrets: 0 })
         assert.deepInclude(active, { state: "active", position: 2, secrets: 3 })
-        assert.include(told.out, `re-encrypted: 3 secrets; encrypted with the key ${active.key_id} now: 3 secrets`)
-        assert.include(told.out, `no longer needed: ${former.key_id} (key 1 of 2). Remove it from ${file}, `)
+        assert.include(rotation.out, `re-encrypted: 3 secrets; encrypted with the key ${active.key_id} now: 3 secrets`)
+        assert.include(rotation.out, `no longer needed: ${former.key_id} (key 1 of 2). Remove it from ${file}, `)
 
-        const next = yield* ran(secretKey.rotate({ activate: false }))
+        const next = yield* runCommand(secretKey.rotate({ activate: false }))
         const [, , third = ""] = keys()
         assert.include(next.out, `is in ${file}, and encrypts nothing yet`)
         assert.match(
-          (yield* ran(secretKey.show({ json: false }))).out,
+          (yield* runCommand(secretKey.show({ json: false }))).out,
           /^\w{32} former: 0 secrets; key 1 of .*secret.key\n\w{32} active: 3 secrets; key 2 .*\n\w{32} never used: 0 secrets; key 3 /
         )
         assert.include(
-          (yield* ran(secretKey.activate({}))).out,
+          (yield* runCommand(secretKey.activate({}))).out,
           `instead of ${active.key_id}. Now run svc secret-key reseal`
         )
         writeFileSync(file, third)
-        const early = yield* ran(secretKey.reseal({}))
+        const early = yield* runCommand(secretKey.reseal({}))
         assert.deepInclude(early, { code: 1 })
         assert.include(
-          early.said,
+          early.message,
           `SVC_SECRET_KEY lacks the key ${active.key_id}, and stored secrets are still sealed under it: 3`
         )
-        const checked = yield* ran(checks.check({ json: false }))
+        const checked = yield* runCommand(checks.check({ json: false }))
         assert.deepInclude(checked, { code: 1 })
         assert.include(checked.out, `keys: SVC_SECRET_KEY lacks the key ${active.key_id}`)
-        assert.match((yield* ran(secretKey.show({ json: false }))).out, /former: 3 secrets; not on this machine/)
+        assert.match((yield* runCommand(secretKey.show({ json: false }))).out, /former: 3 secrets; not on this machine/)
         writeFileSync(file, second)
-        assert.include((yield* ran(secretKey.reseal({}))).said, "which is the active encryption key")
+        assert.include((yield* runCommand(secretKey.reseal({}))).message, "which is the active encryption key")
 
         writeFileSync(file, `${third},${second}`)
-        assert.deepInclude(yield* ran(secretKey.reseal({})), { code: 0 })
-        const again = yield* ran(secretKey.reseal({}))
+        assert.deepInclude(yield* runCommand(secretKey.reseal({})), { code: 0 })
+        const again = yield* runCommand(secretKey.reseal({}))
         assert.include(again.out, "re-encrypted: 0 secrets")
         writeFileSync(file, third)
-        assert.deepInclude(yield* ran(checks.check({ json: false })), { code: 0 })
-        const printed = [told, next, shown, early, checked, again].map(({ out, said }) => out + said).join("\n")
+        assert.deepInclude(yield* runCommand(checks.check({ json: false })), { code: 0 })
+        const printed = [rotation, next, shown, early, checked, again].map(({ out, message }) => out + message).join(
+          "\n"
+        )
         for (const key of [first, second, third]) assert.notInclude(printed, key)
       }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
 
       const fromEnvironment = { ...environment, SVC_SECRET_KEY: readFileSync(file, "utf8") }
-      const none = yield* ran(Effect.provideService(secretKey.rotate({ activate: true }), Environment, fromEnvironment))
+      const none = yield* runCommand(
+        Effect.provideService(secretKey.rotate({ activate: true }), Environment, fromEnvironment)
+      )
       assert.deepInclude(none, { code: 1 })
-      assert.include(none.said, "SVC_SECRET_KEY comes from the environment and has no new key: add one to it")
+      assert.include(none.message, "SVC_SECRET_KEY comes from the environment and has no new key: add one to it")
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("names what is damaged, and keeps its key", () =>
@@ -273,10 +279,10 @@ describe.each(laneEngines)("svc secret-key on %s", (engine) => {
         yield* database(
           Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE mail_outbox SET sealed = substr(sealed, 1, 60)`)
         )
-        const told = yield* ran(secretKey.rotate({ activate: true }))
-        assert.deepInclude(told, { code: 1 })
-        assert.match(told.out, /mail_outbox\.sealed of [0-9a-f-]{36} is damaged: no key decrypts it/)
-        assert.match(told.said, /^some keys are still needed and must stay: \w{32} \(1 secret\)/)
+        const rotation = yield* runCommand(secretKey.rotate({ activate: true }))
+        assert.deepInclude(rotation, { code: 1 })
+        assert.match(rotation.out, /mail_outbox\.sealed of [0-9a-f-]{36} is damaged: no key decrypts it/)
+        assert.match(rotation.message, /^some keys are still needed and must stay: \w{32} \(1 secret\)/)
       }).pipe(Effect.provideService(Environment, environment), Effect.provideService(StandardInput, Stream.empty))
     }).pipe(Effect.provide(NodeContext.layer)))
 })

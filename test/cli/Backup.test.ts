@@ -80,10 +80,10 @@ describe.each(laneEngines)("svc backup and svc restore on %s", (engine) => {
       assert.deepInclude(JSON.parse(verified.stdout), { path, encrypted: false, program: "0.1.0" })
 
       yield* Effect.provide(insertProject("later"), layerAudit(site))
-      const asked = yield* run(site, "restore", path)
-      assert.strictEqual(asked.code, 2)
-      assert.match(asked.stdout, /projects +2/)
-      assert.include(asked.stderr, "nothing was restored")
+      const unconfirmed = yield* run(site, "restore", path)
+      assert.strictEqual(unconfirmed.code, 2)
+      assert.match(unconfirmed.stdout, /projects +2/)
+      assert.include(unconfirmed.stderr, "nothing was restored")
       assert.deepStrictEqual(yield* slugsOf(site), ["later", "shop"])
 
       const damaged = join(folder, "damaged")
@@ -97,9 +97,9 @@ describe.each(laneEngines)("svc backup and svc restore on %s", (engine) => {
           [join(folder, "missing"), "cannot be read"]
         ] as const
       ) {
-        const refused = yield* run(site, "restore", file, "--force")
-        assert.strictEqual(refused.code, 1)
-        assert.include(refused.stderr, message)
+        const refusal = yield* run(site, "restore", file, "--force")
+        assert.strictEqual(refusal.code, 1)
+        assert.include(refusal.stderr, message)
       }
       const elsewhere = yield* siteWith(engine, "other")
       const keyless = yield* run(elsewhere, "restore", path, "--force")
@@ -154,11 +154,14 @@ describe.each(laneEngines)("svc backup and svc restore on %s", (engine) => {
       for (const [name, signer] of Object.entries(foreign)) {
         const path = join(folder, name)
         writeFileSync(path, yield* Effect.promise(() => rewrite(signer)))
-        const asked = yield* run(site, "restore", path)
-        assert.include(asked.stdout, `FOREIGN: the archive is ${signer === null ? "not signed" : "signed by the key"}`)
-        const refused = yield* run(site, "restore", path, "--force")
-        assert.strictEqual(refused.code, 1)
-        assert.match(refused.stderr, /^svc: the archive is [^\n]+If you trust it, add --accept-foreign\n$/)
+        const unconfirmed = yield* run(site, "restore", path)
+        assert.include(
+          unconfirmed.stdout,
+          `FOREIGN: the archive is ${signer === null ? "not signed" : "signed by the key"}`
+        )
+        const refusal = yield* run(site, "restore", path, "--force")
+        assert.strictEqual(refusal.code, 1)
+        assert.match(refusal.stderr, /^svc: the archive is [^\n]+If you trust it, add --accept-foreign\n$/)
         assert.deepStrictEqual(yield* slugsOf(site), ["shop"])
       }
       const restored = yield* run(site, "restore", join(folder, "signed"), "--force", "--accept-foreign")
@@ -212,9 +215,9 @@ describe.each(laneEngines)("svc backup and svc restore on %s", (engine) => {
         })
         writeFileSync(newer, Buffer.concat(parts))
         const site = yield* siteWith(engine, "kept")
-        const refused = yield* run(site, "restore", newer, "--force")
-        assert.strictEqual(refused.code, 1)
-        assert.include(refused.stderr, "svc 9.9.9 wrote the archive at revision 9999")
+        const refusal = yield* run(site, "restore", newer, "--force")
+        assert.strictEqual(refusal.code, 1)
+        assert.include(refusal.stderr, "svc 9.9.9 wrote the archive at revision 9999")
         assert.deepStrictEqual(yield* slugsOf(site), ["kept"])
       }),
     180_000
@@ -242,9 +245,9 @@ describe("an encrypted backup", () => {
           [["--key-file", secretKey, "--passphrase-file", secretKey], "give one of"]
         ] as const
       ) {
-        const refused = yield* run(site, "backup", "verify", path, ...args)
-        assert.notStrictEqual(refused.code, 0)
-        assert.include(refused.stderr, message)
+        const refusal = yield* run(site, "backup", "verify", path, ...args)
+        assert.notStrictEqual(refusal.code, 0)
+        assert.include(refusal.stderr, message)
       }
       const restored = yield* run(site, "restore", path, "--force", "--key-file", secretKey)
       assert.strictEqual(restored.code, 0, restored.stderr)

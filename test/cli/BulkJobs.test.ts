@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { event, type TestAgent } from "../agent.ts"
 import { serverOn } from "../brain.ts"
 import { until } from "../until.ts"
-import { answering, ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, respondToCommands, visitor } from "./remote.ts"
 
 const started = (task_id: string, queue: string) =>
   event({ kind: "task.started", task_id, data: { task_name: "shop.pay", queue, worker: null } })
@@ -21,12 +21,12 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc bulk-jobs", (it) =
       const agent = yield* connect("shop")
       yield* start(agent, "old", "t1", "t2")
       yield* start(agent, "new", "t3")
-      refused(yield* run("bulk-jobs", "delete", "--yes"), "name at least one filter", 2)
-      refused(yield* run("bulk-jobs", "delete", "--query", "stat:failure", "--yes"), "--query", 2)
-      refused(yield* run("bulk-jobs", "delete", "--queue", "old"), "all tasks that match (now 2)", 2)
-      const ran = yield* run("bulk-jobs", "delete", "--queue", "old", "--yes", "--watch")
-      assert.match(ok(ran), field("deleted", 2))
-      assert.include(ran.stderr, "2 of 2 (100 %)")
+      assertRefused(yield* run("bulk-jobs", "delete", "--yes"), "name at least one filter", 2)
+      assertRefused(yield* run("bulk-jobs", "delete", "--query", "stat:failure", "--yes"), "--query", 2)
+      assertRefused(yield* run("bulk-jobs", "delete", "--queue", "old"), "all tasks that match (now 2)", 2)
+      const result = yield* run("bulk-jobs", "delete", "--queue", "old", "--yes", "--watch")
+      assert.match(ok(result), field("deleted", 2))
+      assert.include(result.stderr, "2 of 2 (100 %)")
       const { items } = JSON.parse(ok(yield* run("tasks", "list", "--json")))
       assert.deepStrictEqual(items.map(({ task_id }: { task_id: string }) => task_id), ["t3"])
     }))
@@ -36,10 +36,10 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc bulk-jobs", (it) =
       const { connect, run } = yield* visitor()
       const agent = yield* connect("shop")
       yield* start(agent, "q", "t1", "t2")
-      answering(agent, { status: "success", result: {} })
-      const ran = yield* run("bulk-jobs", "cancel", "--query", "queue:q", "--yes", "--watch")
-      assert.match(ok(ran), field("succeeded", 2))
-      answering(agent, { status: "failed", error: "no such task" })
+      respondToCommands(agent, { status: "success", result: {} })
+      const result = yield* run("bulk-jobs", "cancel", "--query", "queue:q", "--yes", "--watch")
+      assert.match(ok(result), field("succeeded", 2))
+      respondToCommands(agent, { status: "failed", error: "no such task" })
       const failed = yield* run("bulk-jobs", "cancel", "--queue", "q", "--yes", "--watch")
       assert.strictEqual(failed.code, 1)
       assert.include(failed.stderr, "2 not cancelled")
@@ -50,11 +50,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc bulk-jobs", (it) =
       const shown = Effect.map(run("bulk-jobs", "show", id), ok)
       yield* until(shown, (text) => text.includes("No connected agent can cancel tasks of celery"))
       assert.match(ok(yield* run("bulk-jobs", "stop", id)), field("status", "stopped"))
-      refused(yield* run("bulk-jobs", "stop", id), "The bulk job is stopped")
+      assertRefused(yield* run("bulk-jobs", "stop", id), "The bulk job is stopped")
       const watched = yield* run("bulk-jobs", "show", id, "--watch")
       assert.strictEqual(watched.code, 1)
       assert.include(watched.stderr, "was stopped")
-      refused(yield* run("bulk-jobs", "show", "1"), "no such bulk job: 1")
+      assertRefused(yield* run("bulk-jobs", "show", "1"), "no such bulk job: 1")
       const list = ok(yield* run("bulk-jobs", "list"))
       assert.strictEqual(list.trim().split("\n").length, 4)
       assert.match(list, /^stopped +cancel/m)

@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { event, type TestAgent } from "../agent.ts"
 import { serverOn } from "../brain.ts"
 import { until } from "../until.ts"
-import { answering, ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, respondToCommands, visitor } from "./remote.ts"
 
 const failed = (task_id: string, exception: string) =>
   event({ kind: "task.failed", task_id, data: { task_name: "shop.pay", queue: "q", worker: null, exception } })
@@ -24,22 +24,22 @@ layer(serverOn("SQLite", { bulkRetryOpenCommands: 2 }), { excludeTestServices: t
       yield* fail(agent, "t1", "t2")
       yield* Effect.promise(() => agent.sendEvents([failed("other", "ValueError: no such order")]))
       const issues = yield* until(
-        Effect.map(run("issues", "list", "--json"), (ran) => JSON.parse(ok(ran)).items),
+        Effect.map(run("issues", "list", "--json"), (result) => JSON.parse(ok(result)).items),
         ({ length }) => length === 2
       )
       const { fingerprint } = issues.find(({ occurrences }: { occurrences: number }) => occurrences === 2)
       const preview = ok(yield* run("bulk-retry", "create", "--fingerprint", fingerprint, "--dry-run"))
       assert.match(preview, /^2 tasks\n/)
       assert.notInclude(preview, "ValueError")
-      answering(agent, created)
-      const ran = yield* run("bulk-retry", "create", "--fingerprint", fingerprint, "--watch")
-      assert.match(ok(ran), field("succeeded", 2))
-      assert.include(ran.stderr, "2 of 2 (100 %)")
+      respondToCommands(agent, created)
+      const result = yield* run("bulk-retry", "create", "--fingerprint", fingerprint, "--watch")
+      assert.match(ok(result), field("succeeded", 2))
+      assert.include(result.stderr, "2 of 2 (100 %)")
       assert.deepStrictEqual(new Set(agent.commands.map(({ parameters }) => parameters.task_id)), new Set(["t1", "t2"]))
-      refused(yield* run("bulk-retry", "create", "--fingerprint", "f".repeat(41), "--dry-run"), "fingerprint", 2)
-      refused(yield* run("bulk-retry", "create", "--max", "10001", "--dry-run"), "svc bulk-retry create --all", 2)
-      refused(yield* run("commands", "bulk-retry", "t1", "--max", "10001"), "svc bulk-retry create --all", 2)
-      refused(yield* run("bulk-retry", "create", "--max", "5", "--all", "--dry-run"), "--max or --all", 2)
+      assertRefused(yield* run("bulk-retry", "create", "--fingerprint", "f".repeat(41), "--dry-run"), "fingerprint", 2)
+      assertRefused(yield* run("bulk-retry", "create", "--max", "10001", "--dry-run"), "svc bulk-retry create --all", 2)
+      assertRefused(yield* run("commands", "bulk-retry", "t1", "--max", "10001"), "svc bulk-retry create --all", 2)
+      assertRefused(yield* run("bulk-retry", "create", "--max", "5", "--all", "--dry-run"), "--max or --all", 2)
       assert.match(ok(yield* run("bulk-retry", "create", "--all", "--dry-run")), /^3 tasks\n/)
     }))
 
@@ -52,7 +52,7 @@ layer(serverOn("SQLite", { bulkRetryOpenCommands: 2 }), { excludeTestServices: t
       const { id } = JSON.parse(ok(yield* run("bulk-retry", "create", "--json")))
       yield* Effect.promise(() => agent.when(() => agent.commands.length === 2))
       const pausing = yield* Effect.fork(run("bulk-retry", "pause", id, "--watch"))
-      const shown = Effect.map(run("bulk-retry", "show", id, "--json"), (ran) => JSON.parse(ok(ran)))
+      const shown = Effect.map(run("bulk-retry", "show", id, "--json"), (result) => JSON.parse(ok(result)))
       yield* until(shown, ({ control_state }) => control_state === "paused")
       assert.isNull(pausing.unsafePoll(), "the outcomes of two commands are missing")
       for (const command of agent.commands) agent.sendResult(command, created)

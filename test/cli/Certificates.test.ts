@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createAuthority } from "../../src/cli/operations/SchedulerCertificates.ts"
-import { ok, refused } from "./remote.ts"
+import { assertRefused, ok } from "./remote.ts"
 import { svcHere } from "./svcHere.ts"
 
 const day = 86_400_000
@@ -58,14 +58,14 @@ describe("svc mint-scheduler-cert", () => {
     Effect.gen(function*() {
       const { folder, run } = yield* mint
       symlinkSync("nowhere", join(folder, "half.pem")) // the key can be written, and the certificate cannot
-      refused(yield* run("half"), /half\.pem/)
+      assertRefused(yield* run("half"), /half\.pem/)
       assert.deepStrictEqual(readdirSync(folder), ["half.pem"])
       writeFileSync(join(folder, "taken.pem"), "")
-      refused(yield* run("taken"), "exists already")
+      assertRefused(yield* run("taken"), "exists already")
       assert.deepStrictEqual(readdirSync(folder).sort(), ["half.pem", "taken.pem"])
       ok(yield* run("good"))
       const before = readdirSync(folder).sort()
-      refused(yield* run("half"), /half\.pem/)
+      assertRefused(yield* run("half"), /half\.pem/)
       assert.deepStrictEqual(readdirSync(folder).sort(), before, "an authority of before stays")
     }))
 
@@ -96,13 +96,13 @@ describe("svc mint-scheduler-cert", () => {
   it.scopedLive("overwrites no file, and no file of the authority", () =>
     Effect.gen(function*() {
       const { ca, folder, run } = yield* mint
-      refused(yield* run("ca"), "ca.pem exists already. Choose another --out-dir or --name")
+      assertRefused(yield* run("ca"), "ca.pem exists already. Choose another --out-dir or --name")
       ok(yield* run("one"))
       const before = readFileSync(join(folder, "one-key.pem"), "utf8")
-      refused(yield* run("one"), "one.pem exists already")
+      assertRefused(yield* run("one"), "one.pem exists already")
       assert.strictEqual(readFileSync(join(folder, "one-key.pem"), "utf8"), before)
       rmSync(ca.key)
-      refused(yield* run("two"), `${ca.key} does not`)
+      assertRefused(yield* run("two"), `${ca.key} does not`)
       for (const name of ["../x", "a b", "", "-a"]) {
         assert.strictEqual((yield* run(name)).code, 2, name)
       }
@@ -112,11 +112,11 @@ describe("svc mint-scheduler-cert", () => {
     Effect.gen(function*() {
       const { age, folder, read, run } = yield* mint
       yield* age(3640)
-      refused(yield* run("long"), "--days must be at most 9: the authority", 2)
+      assertRefused(yield* run("long"), "--days must be at most 9: the authority", 2)
       assert.isFalse(existsSync(join(folder, "long.pem")))
       ok(yield* run("short", "--days", "9"))
       assert.isTrue(Date.parse(read("short").validTo) <= Date.parse(read("ca").validTo))
       yield* age(3651)
-      refused(yield* run("late", "--days", "1"), "has expired. Create another one")
+      assertRefused(yield* run("late", "--days", "1"), "has expired. Create another one")
     }))
 })

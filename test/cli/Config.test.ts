@@ -149,14 +149,14 @@ describe("svc init and svc config", () => {
         SVC_LOGIN_BACKOFF_MAX_SECONDS: "5.0"
       })
       yield* until(Effect.sync(server.stderr), (text) => text.includes("is ready at"))
-      const said = server.stderr()
+      const log = server.stderr()
       assert.include(
-        said,
+        log,
         "these environment variables are not settings and have no effect: SVC_COLOUR, SVC_LOGLEVEL (did you mean SVC_LOG_LEVEL?)\n"
       )
-      assert.include(said, "these environment variables no longer have an effect: SVC_LOGIN_BACKOFF_MAX_SECONDS\n")
-      assert.include(said, "line 2: SVC_LOGIN_BACKOFF_MAX_SECONDS is no longer used")
-      assert.notInclude(said, "hunter2")
+      assert.include(log, "these environment variables no longer have an effect: SVC_LOGIN_BACKOFF_MAX_SECONDS\n")
+      assert.include(log, "line 2: SVC_LOGIN_BACKOFF_MAX_SECONDS is no longer used")
+      assert.notInclude(log, "hunter2")
     }))
 
   it.scoped("refuse credentials in URLs that people are shown, and print none of them", () =>
@@ -164,9 +164,9 @@ describe("svc init and svc config", () => {
       const home = yield* temporaryHome
       for (const name of ["SVC_PUBLIC_URL", "SVC_OTEL_EXPORTER_OTLP_ENDPOINT"]) {
         for (const url of ["https://user:hunter2@svc.example.com", "https://hunter2@svc.example.com/x"]) {
-          const refused = yield* svcHere(["check"], { SVC_HOME: home, [name]: url })
-          assert.include(refused.stderr, `${name} must be a URL without a user name or password`)
-          assert.notInclude(refused.stderr, "hunter2")
+          const refusal = yield* svcHere(["check"], { SVC_HOME: home, [name]: url })
+          assert.include(refusal.stderr, `${name} must be a URL without a user name or password`)
+          assert.notInclude(refusal.stderr, "hunter2")
         }
       }
       const shown = yield* svcHere(["config", "show"], {
@@ -197,9 +197,9 @@ describe("svc init and svc config", () => {
         }
       )
       yield* Effect.addFinalizer(() => Effect.sync(() => server.kill("SIGKILL")))
-      let said = ""
-      server.stderr.on("data", (chunk) => (said += String(chunk)))
-      yield* until(Effect.sync(() => said), (text) => text.includes("is ready at"))
+      let log = ""
+      server.stderr.on("data", (chunk) => (log += String(chunk)))
+      yield* until(Effect.sync(() => log), (text) => text.includes("is ready at"))
       const files = readdirSync(home)
       assert.includeMembers(files, ["svc.db", "svc.db-wal", "svc.db-shm", "svc.db.lock"])
       for (const file of files) assert.strictEqual(statSync(join(home, file)).mode & 0o077, 0, file)

@@ -12,7 +12,7 @@ import { freshPostgres } from "../postgres.ts"
 import { serving, type Settings, svc as svcProcess } from "./svc.ts"
 import { svcHere as svc } from "./svcHere.ts"
 
-/** A fresh home and an empty database of this engine, which nobody has migrated. Port 0: other programs use the default. */
+/** A fresh home and an empty database of this engine, which is not migrated yet. Port 0: other programs use the default. */
 const fresh = (engine: Engine) =>
   Effect.gen(function*() {
     const home = yield* temporaryHome
@@ -42,7 +42,7 @@ const execute = async (home: string, settings: Settings, statements: ReadonlyArr
 }
 
 describe.each(laneEngines)("the database commands on %s", (engine) => {
-  it.scoped("look at a database without making or migrating it", () =>
+  it.scoped("inspect a database without creating or migrating it", () =>
     Effect.gen(function*() {
       const { home, settings } = yield* fresh(engine)
       for (const command of [["check"], ["status"], ["doctor"], ["migrate", "current"], ["migrate", "history"]]) {
@@ -117,12 +117,12 @@ describe.each(laneEngines)("the database commands on %s", (engine) => {
       )
       const head = yield* headRevision
       const back = ["migrate", "downgrade", String(head)]
-      const refused = yield* next(...back)
-      assert.strictEqual(refused.code, 2)
-      assert.match(refused.stdout, /\n {2}project_notes +2\n/)
-      assert.match(refused.stdout, /\n {2}projects\.colour +1\n/)
-      assert.match(refused.stdout, /\n {2}saved_views where pinned_at IS NOT NULL +1\n/)
-      assert.match(refused.stderr, /^svc: nothing was changed\. .*svc migrate downgrade \d+ --force\n$/)
+      const refusal = yield* next(...back)
+      assert.strictEqual(refusal.code, 2)
+      assert.match(refusal.stdout, /\n {2}project_notes +2\n/)
+      assert.match(refusal.stdout, /\n {2}projects\.colour +1\n/)
+      assert.match(refusal.stdout, /\n {2}saved_views where pinned_at IS NOT NULL +1\n/)
+      assert.match(refusal.stderr, /^svc: nothing was changed\. .*svc migrate downgrade \d+ --force\n$/)
       assert.strictEqual((yield* next("migrate", "current", "--check-heads")).code, 0)
       const listed = JSON.parse((yield* next(...back, "--json")).stdout)
       assert.deepInclude(listed.lost, { what: "project_notes", rows: 2 })
@@ -152,9 +152,9 @@ describe.each(laneEngines)("the database commands on %s", (engine) => {
       const brain = yield* serving(settings)
       const { revision } = JSON.parse((yield* svc(["migrate", "current", "--json"], settings)).stdout)
       const downgrade = ["migrate", "downgrade", String(revision - 1), "--force"]
-      const refused = yield* svcProcess(downgrade, settings)
-      assert.strictEqual(refused.code, 1)
-      assert.match(refused.stderr, /^svc: (A brain runs|Brains run \([^)]+:\d+\)) on [^\n]+Stop every brain[^\n]+\n$/)
+      const refusal = yield* svcProcess(downgrade, settings)
+      assert.strictEqual(refusal.code, 1)
+      assert.match(refusal.stderr, /^svc: (A brain runs|Brains run \([^)]+:\d+\)) on [^\n]+Stop every brain[^\n]+\n$/)
       assert.strictEqual((yield* svc(["migrate", "current", "--check-heads"], settings)).code, 0)
       yield* brain.stop("SIGTERM")
       assert.strictEqual((yield* svcProcess(downgrade, settings)).code, 0)
@@ -182,7 +182,7 @@ describe.each(laneEngines)("the database commands on %s", (engine) => {
       assert.deepStrictEqual(yield* ready, unready)
     }))
 
-  it.scoped("tell the rows of each table", () =>
+  it.scoped("show the rows of each table", () =>
     Effect.gen(function*() {
       const { settings } = yield* fresh(engine)
       yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
@@ -203,7 +203,7 @@ describe.each(laneEngines)("the database commands on %s", (engine) => {
       assert.match(stdout, /\n {2}users +1\n/)
     }))
 
-  it.scoped("tell it of large tables too, without counting them", () =>
+  it.scoped("estimate the rows of large tables, without counting them", () =>
     Effect.gen(function*() {
       const { home, settings } = yield* fresh(engine)
       yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
@@ -256,10 +256,10 @@ describe.each(laneEngines)("the database commands on %s", (engine) => {
       const run = (...options: ReadonlyArray<string>) => svc(["migrate", "search-indexes", ...options], settings)
       assert.match((yield* run()).stderr, engine === "PostgreSQL" ? /run svc migrate upgrade first/ : /no database at/)
       yield* svc(["migrate", "upgrade"], settings)
-      const refused = yield* run()
-      assert.strictEqual(refused.code, 1)
-      if (engine === "SQLite") return assert.match(refused.stderr, /^svc: SQLite has no trigram indexes\./)
-      assert.match(refused.stderr, /CREATE EXTENSION pg_trgm/)
+      const refusal = yield* run()
+      assert.strictEqual(refusal.code, 1)
+      if (engine === "SQLite") return assert.match(refusal.stderr, /^svc: SQLite has no trigram indexes\./)
+      assert.match(refusal.stderr, /CREATE EXTENSION pg_trgm/)
       yield* Effect.promise(() => execute(home, settings, ["CREATE EXTENSION pg_trgm"]))
       assert.match((yield* svc(["doctor"], settings)).stdout, /svc migrate search-indexes/)
       const names = ["tasks_task_id_trigrams", "tasks_exception_trigrams"]
@@ -292,8 +292,8 @@ describe.each(laneEngines)("the database commands on %s", (engine) => {
         (yield* svc(["reset-setup", "--force"], settings)).stdout,
         "revoked 0 setup links; start the brain again for a new one\n"
       )
-      const made = yield* make("bootstrap-admin", "ann@example.com", "a long password\n")
-      assert.strictEqual(made.stdout, "created the admin ann@example.com and the project default\n")
+      const bootstrap = yield* make("bootstrap-admin", "ann@example.com", "a long password\n")
+      assert.strictEqual(bootstrap.stdout, "created the admin ann@example.com and the project default\n")
       const again = yield* make("createsuperuser", "bob@example.com", "a long password\n")
       assert.strictEqual(again.code, 1)
       assert.match(again.stderr, /^svc: The brain is set up already/)
@@ -301,10 +301,10 @@ describe.each(laneEngines)("the database commands on %s", (engine) => {
 
       const right = yield* svc(["check"], settings)
       assert.deepStrictEqual([right.code, right.stdout.split("\n").at(-2)], [0, "keys: ok"])
-      const refused = [1, "svc: svc serve will refuse to start; see the line keys\n"]
-      const wrong = yield* svc(["check"], { ...settings, SVC_SECRET_KEY: Buffer.alloc(32, 1).toString("base64url") })
-      assert.include(wrong.stdout, "keys: SVC_SECRET_KEY is not the key this database was written with.")
-      assert.deepStrictEqual([wrong.code, wrong.stderr], refused)
+      const refusal = [1, "svc: svc serve will refuse to start; see the line keys\n"]
+      const wrongKey = yield* svc(["check"], { ...settings, SVC_SECRET_KEY: Buffer.alloc(32, 1).toString("base64url") })
+      assert.include(wrongKey.stdout, "keys: SVC_SECRET_KEY is not the key this database was written with.")
+      assert.deepStrictEqual([wrongKey.code, wrongKey.stderr], refusal)
       renameSync(join(home, "audit-chain.key"), join(home, "away.key"))
       const missing = yield* svc(["doctor"], settings)
       assert.include(
@@ -312,7 +312,7 @@ describe.each(laneEngines)("the database commands on %s", (engine) => {
         "keys: SVC_AUDIT_CHAIN_KEY or SVC_AUDIT_SIGNING_KEY is not the key this database was written with."
       )
       assert.deepStrictEqual([missing.code, missing.stderr, existsSync(join(home, "audit-chain.key"))], [
-        ...refused,
+        ...refusal,
         false
       ])
       renameSync(join(home, "away.key"), join(home, "audit-chain.key"))

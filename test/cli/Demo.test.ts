@@ -15,14 +15,14 @@ const Env = Schema.Struct({ SVC_URL: Schema.String, SVC_API_KEY: Schema.String, 
 const demo = (home: string) =>
   Effect.gen(function*() {
     const running = yield* serving({ HOME: home, SVC_PUBLIC_URL: "http://127.0.0.1:9" }, ["--demo"]) // of another brain, where it must not go
-    yield* until(Effect.sync(running.stderr), (said) => said.includes("the shop is open"))
+    yield* until(Effect.sync(running.stderr), (log) => log.includes("the shop is open"))
     const env = Object.fromEntries(
       [...readFileSync(join(home, ".svc-demo/env"), "utf8").matchAll(/(\w+)=(\S+)/g)].map((
         [, name, value]
       ) => [name, value])
     )
     const { SVC_API_KEY, SVC_URL } = yield* Schema.decodeUnknown(Env)(env)
-    // tests look into whatever comes back
+    // tests read fields of any response
     // eslint-disable-next-line @typescript-eslint/no-explicit-any
     const get = (path: string): Effect.Effect<any> =>
       Effect.promise(async () =>
@@ -50,9 +50,9 @@ const bash = (script: string, home: string): Effect.Effect<string, never, Scope.
       env: { PATH: process.env.PATH ?? "", HOME: home },
       stdio: ["pipe", "pipe", "inherit"]
     })
-    let said = ""
-    child.stdout.on("data", (chunk) => (said += String(chunk)))
-    child.on("close", () => resume(Effect.succeed(said)))
+    let output = ""
+    child.stdout.on("data", (chunk) => (output += String(chunk)))
+    child.on("close", () => resume(Effect.succeed(output)))
     child.stdin.end(script)
     return Effect.sync(() => child.kill("SIGKILL"))
   })
@@ -63,11 +63,11 @@ describe("svc serve --demo", () => {
       const home = yield* temporaryHome
       const { get } = yield* demo(home)
       yield* until(get("/tasks?name=stock.sync_warehouse&state=started"), ({ items }) => items.length > 0)
-      const said = yield* bash(`${readThrough()}\necho "sync=$sync payment=$payment"`, home)
-      const [, sync = "", payment = ""] = /sync=(\S+) payment=(\S+)/.exec(said) ?? []
-      assert.include(said, "CardDeclined")
-      assert.match(said, /event: task/)
-      assert.match(said, /stock\.sync_warehouse[\s\S]*revoked/)
+      const output = yield* bash(`${readThrough()}\necho "sync=$sync payment=$payment"`, home)
+      const [, sync = "", payment = ""] = /sync=(\S+) payment=(\S+)/.exec(output) ?? []
+      assert.include(output, "CardDeclined")
+      assert.match(output, /event: task/)
+      assert.match(output, /stock\.sync_warehouse[\s\S]*revoked/)
 
       // schedules of the demo fire too
       const issued = Effect.map(get("/commands"), ({ items }) =>
@@ -90,7 +90,7 @@ describe("svc serve --demo", () => {
       yield* until(get(`/tasks/effect-queue/${paid}`), ({ state }) => state === "success")
       yield* until(get(`/tasks/effect-queue/${results[`retry_task ${sync}`].new_task_id}`), ({ state }) =>
         state === "started")
-      // the order goes on: its confirmation is a child of the payment that went through
+      // the order continues: its confirmation is a child of the payment that went through
       yield* until(get(`/tasks/effect-queue/${paid}/tree`), (tree) =>
         /mail\.order_confirmation/.test(JSON.stringify(tree)))
       yield* until(get("/workers"), (workers) =>
@@ -103,7 +103,7 @@ describe("svc serve --demo", () => {
       assert.isAbove(dead.items.length, 50)
     }))
 
-  it.scopedLive("goes on at its next start, and ends when it is told to", () =>
+  it.scopedLive("continues at its next start, and ends on a signal", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome
       const first = yield* Effect.scoped(Effect.gen(function*() {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { serverOn } from "../brain.ts"
 import { insertTask } from "../tasks.ts"
-import { ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, visitor } from "./remote.ts"
 
 // On one database, as the program's other tests against a running brain: test/http/ has what is behind it on both.
 layer(serverOn("SQLite", { tasksExportMaxRows: 2, restMaxPageSize: 2 }), { excludeTestServices: true })(
@@ -27,17 +27,17 @@ layer(serverOn("SQLite", { tasksExportMaxRows: 2, restMaxPageSize: 2 }), { exclu
           "\"queue\",\"name\"\r\n\"two\",\"shop.orders.ship\"\r\n\"two\",\"shop.orders.ship\"\r\n"
         )
 
-        const some = yield* run("tasks", "export", file("some.json"), "--queue", "two", "--fields", "queue")
-        assert.deepStrictEqual([some.code, some.stdout, some.stderr], [0, "", ""])
+        const filtered = yield* run("tasks", "export", file("some.json"), "--queue", "two", "--fields", "queue")
+        assert.deepStrictEqual([filtered.code, filtered.stdout, filtered.stderr], [0, "", ""])
         assert.deepStrictEqual(JSON.parse(readFileSync(file("some.json"), "utf8")), [{ queue: "two" }, {
           queue: "two"
         }])
         ok(yield* run("tasks", "export", file("some.xlsx"), "--queue", "one"))
         assert.strictEqual(readFileSync(file("some.xlsx")).subarray(0, 2).toString(), "PK")
 
-        refused(yield* run("tasks", "export", file("all.csv")), "exists")
-        refused(yield* run("tasks", "export", file("all.txt")), ".csv, .json or .xlsx", 2)
-        refused(yield* run("tasks", "export", file("wrong.csv"), "--fields", "secret"), "secret")
+        assertRefused(yield* run("tasks", "export", file("all.csv")), "exists")
+        assertRefused(yield* run("tasks", "export", file("all.txt")), ".csv, .json or .xlsx", 2)
+        assertRefused(yield* run("tasks", "export", file("wrong.csv"), "--fields", "secret"), "secret")
         assert.isFalse(existsSync(file("wrong.csv")))
       }))
 

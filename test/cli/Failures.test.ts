@@ -12,10 +12,10 @@ import { type Ran, type Settings, svc } from "./svc.ts"
 import { svcHere } from "./svcHere.ts"
 
 const isRoot = process.getuid?.() === 0
-/** Root may write anywhere, so as root the program runs as nobody. */
-const nobody = isRoot ? { uid: 65_534 } : {}
+/** Root may write anywhere, so as root the program runs as the user nobody. */
+const unprivileged = isRoot ? { uid: 65_534 } : {}
 
-const refused = ({ code, stderr, stdout }: Ran, part: string | RegExp) => {
+const assertRefused = ({ code, stderr, stdout }: Ran, part: string | RegExp) => {
   assert.strictEqual(code, 1, stderr)
   assert.strictEqual(stdout, "")
   assert.match(stderr, /^svc: [^\n]+\n$/)
@@ -40,8 +40,8 @@ describe("svc serve that cannot start", () => {
     Effect.gen(function*() {
       const home = yield* temporaryHome
       writeFileSync(join(home, "file"), "")
-      refused(yield* serve({ SVC_HOME: home, SVC_DATABASE_URL: `sqlite:///${home}/file/svc.db` }), `${home}/file`)
-      refused(
+      assertRefused(yield* serve({ SVC_HOME: home, SVC_DATABASE_URL: `sqlite:///${home}/file/svc.db` }), `${home}/file`)
+      assertRefused(
         yield* serve({ SVC_HOME: home, SVC_DATABASE_URL: `sqlite:///${home}/mistyped/svc.db` }),
         "which does not exist"
       )
@@ -55,7 +55,7 @@ describe("svc serve that cannot start", () => {
       const settings = { SVC_HOME: home }
       chmodSync(join(home, "svc.db"), 0o444)
       if (!isRoot) chmodSync(home, 0o555)
-      refused(yield* serve(settings, [], nobody), "read-only for this user")
+      assertRefused(yield* serve(settings, [], unprivileged), "read-only for this user")
       if (!isRoot) chmodSync(home, 0o755)
     }))
 
@@ -64,14 +64,14 @@ describe("svc serve that cannot start", () => {
       const home = yield* temporaryHome
       const command = `ulimit -f 100; exec "${process.execPath}" "${inject("program")}" serve --port 0` // blocks of 512 bytes
       const { status, stderr, stdout } = spawnSync("sh", ["-c", command], { env: { SVC_HOME: home }, encoding: "utf8" })
-      refused({ code: status, stdout, stderr }, /disk/)
+      assertRefused({ code: status, stdout, stderr }, /disk/)
     }))
 
   it.scoped("says so when the file is no database", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome
       writeFileSync(join(home, "svc.db"), "no database at all\n".repeat(100))
-      refused(yield* serve({ SVC_HOME: home }), "not a SQLite database")
+      assertRefused(yield* serve({ SVC_HOME: home }), "not a SQLite database")
     }))
 
   it.scoped("says so when a newer program has migrated the database", () =>
@@ -81,7 +81,7 @@ describe("svc serve that cannot start", () => {
       db.prepare("INSERT INTO schema_migrations (id, name, compatible_from, applied_at) VALUES (900, 'later', 900, '')")
         .run()
       db.close()
-      refused(
+      assertRefused(
         yield* serve({ SVC_HOME: home }),
         /revision 900, which a newer svc created; .* knows revisions up to \d+\. Start /
       )
@@ -98,8 +98,8 @@ describe("svc serve that cannot start", () => {
       const other = join(home, "other")
       mkdirSync(other)
       cpSync(join(home, "svc.db"), join(other, "svc.db"))
-      refused(yield* serve({ SVC_HOME: other }), "SVC_SECRET_KEY is not the key this database was written with")
-      refused(
+      assertRefused(yield* serve({ SVC_HOME: other }), "SVC_SECRET_KEY is not the key this database was written with")
+      assertRefused(
         yield* serve({ SVC_HOME: home, SVC_AUDIT_CHAIN_KEY: "A".repeat(43) }),
         "SVC_AUDIT_CHAIN_KEY is not the key"
       )
@@ -114,18 +114,21 @@ describe("svc serve that cannot start", () => {
         Effect.async<void>((resume) => void other.listen(port, "127.0.0.1", () => resume(Effect.void))),
         () => Effect.sync(() => other.close())
       )
-      refused(yield* svc(["serve", "--port", String(port)], { SVC_HOME: home }), "another program listens on that port")
+      assertRefused(
+        yield* svc(["serve", "--port", String(port)], { SVC_HOME: home }),
+        "another program listens on that port"
+      )
     }))
 
-  it.scoped("says so when PostgreSQL does not answer, and keeps the password to itself", () =>
+  it.scoped("says so when PostgreSQL does not respond, and does not print the password", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome
       const port = yield* freePort
       const settings = { SVC_HOME: home, SVC_DATABASE_URL: `postgresql://ann:hidden@127.0.0.1:${port}/svc` }
       for (const command of [["check"], ["status"], ["migrate", "upgrade"]]) {
-        const ran = yield* svcHere(command, settings)
-        refused(ran, "PostgreSQL does not answer: nothing listens there")
-        assert.notInclude(ran.stderr, "hidden")
+        const result = yield* svcHere(command, settings)
+        assertRefused(result, "PostgreSQL does not answer: nothing listens there")
+        assert.notInclude(result.stderr, "hidden")
       }
     }))
 
@@ -137,10 +140,10 @@ describe("svc serve that cannot start", () => {
         SVC_LOG_LEVEL: "loud",
         SVC_SECRET_KEY_FILE: "/nowhere"
       }
-      const ran = yield* svc(["serve"], settings)
-      refused(ran, "SVC_PORT must be a whole number from 0 to 65535")
-      refused(ran, "SVC_LOG_LEVEL must be one of debug, info, warning, error")
-      refused(ran, "SVC_SECRET_KEY_FILE: cannot read /nowhere")
+      const result = yield* svc(["serve"], settings)
+      assertRefused(result, "SVC_PORT must be a whole number from 0 to 65535")
+      assertRefused(result, "SVC_LOG_LEVEL must be one of debug, info, warning, error")
+      assertRefused(result, "SVC_SECRET_KEY_FILE: cannot read /nowhere")
     }))
 
   it.scoped.each(
@@ -155,7 +158,7 @@ describe("svc serve that cannot start", () => {
     ] as const
   )("refuses %j", ([setting, part]) =>
     Effect.gen(function*() {
-      refused(yield* serve({ SVC_HOME: yield* temporaryHome, ...setting }), part)
+      assertRefused(yield* serve({ SVC_HOME: yield* temporaryHome, ...setting }), part)
     }))
 
   it.scoped.each(
@@ -175,7 +178,7 @@ describe("svc serve that cannot start", () => {
   )("refuses %j, and svc check says so before", ([setting, part]) =>
     Effect.gen(function*() {
       const settings = { SVC_HOME: yield* temporaryHome, ...setting }
-      refused(yield* svcHere(["serve", "--port", "0"], settings), part)
-      refused(yield* svcHere(["check"], settings), part)
+      assertRefused(yield* svcHere(["serve", "--port", "0"], settings), part)
+      assertRefused(yield* svcHere(["check"], settings), part)
     }))
 })

@@ -7,7 +7,7 @@ import { temporaryHome } from "../databases.ts"
 import { ask, enrolled, nextCode, wrongCode } from "../http/mfa.ts"
 import { freshUser, password, proxied, signedIn } from "../http/people.ts"
 import { has } from "../needs.ts"
-import { ok, refused } from "./remote.ts"
+import { assertRefused, ok } from "./remote.ts"
 import { onTerminal, svc } from "./svc.ts"
 import { svcHere } from "./svcHere.ts"
 
@@ -67,8 +67,8 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
           "list"
         ]]
       ) {
-        const ran = yield* svcHere([...command, "--project", "default"], { SVC_HOME: settings.SVC_HOME })
-        assert.notInclude(ran.stderr, "lacks the scope", command.join(" "))
+        const result = yield* svcHere([...command, "--project", "default"], { SVC_HOME: settings.SVC_HOME })
+        assert.notInclude(result.stderr, "lacks the scope", command.join(" "))
       }
       assert.strictEqual(
         (yield* request("GET", "/users", { token: kept.api_key })).status,
@@ -91,7 +91,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       assert.isFalse(existsSync(file))
       assert.isNotNull((yield* keys).find(({ id }) => id === second)?.revoked_at)
       assert.include((yield* svcHere(["logout"], settings)).stdout, "no login in")
-      refused(yield* svcHere(["agents", "list"], settings), "no API key: run svc login, or set SVC_API_KEY")
+      assertRefused(yield* svcHere(["agents", "list"], settings), "no API key: run svc login, or set SVC_API_KEY")
     }))
 
   it.scoped("logs out of a brain that is away, and says that the key is still valid", () =>
@@ -111,7 +111,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
   it.scoped("whoami names the account, its projects and the key; api-keys creates, lists and revokes", () =>
     Effect.gen(function*() {
       const { keys, login, settings, user } = yield* person
-      refused(yield* svcHere(["whoami"], settings), "no API key")
+      assertRefused(yield* svcHere(["whoami"], settings), "no API key")
       yield* login
       const me = ok(yield* svcHere(["whoami"], settings))
       assert.match(me, new RegExp(`^email +${user.email}\n`))
@@ -119,7 +119,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       assert.include(me, "svc login (")
 
       const { slug } = yield* freshProject()
-      refused(
+      assertRefused(
         yield* svcHere(["api-keys", "create", "ci", "--password-stdin"], settings, { input: `${password}\n` }),
         "give --scope",
         2
@@ -130,20 +130,20 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const token = /\n(svk_\S+)\n$/.exec(created)?.[1] ?? ""
       const bound = { SVC_HOME: settings.SVC_HOME, SVC_URL: settings.SVC_URL, SVC_API_KEY: token, SVC_PROJECT: slug }
       ok(yield* svcHere(["tasks", "list"], bound))
-      refused(yield* svcHere(["agents", "list"], bound), "lacks the scope agents:read")
-      refused(yield* create("--scope", "nonsense"), "scopes.0: is not a scope")
+      assertRefused(yield* svcHere(["agents", "list"], bound), "lacks the scope agents:read")
+      assertRefused(yield* create("--scope", "nonsense"), "scopes.0: is not a scope")
 
       const listed = ok(yield* svcHere(["api-keys", "list"], settings))
       assert.match(listed, new RegExp(`^NAME .*\nci +active +${slug} +tasks:read,queues:read `))
       assert.notInclude(listed, token)
-      refused(yield* svcHere(["api-keys", "revoke", "ci"], settings), "add --yes", 2)
-      refused(yield* svcHere(["api-keys", "revoke", "cj", "--yes"], settings), "no such API key: cj")
+      assertRefused(yield* svcHere(["api-keys", "revoke", "ci"], settings), "add --yes", 2)
+      assertRefused(yield* svcHere(["api-keys", "revoke", "cj", "--yes"], settings), "no such API key: cj")
       assert.include(ok(yield* svcHere(["api-keys", "revoke", "ci", "--yes"], settings)), "revoked the API key ci")
       assert.isNotNull((yield* keys).find(({ name }) => name === "ci")?.revoked_at)
-      refused(yield* svcHere(["tasks", "list"], bound), "does not accept the API key")
+      assertRefused(yield* svcHere(["tasks", "list"], bound), "does not accept the API key")
     }))
 
-  it.scoped("says so when the key of the one before cannot be ended: it is somebody else's", () =>
+  it.scoped("says so when the former key cannot be revoked, because it belongs to another person", () =>
     Effect.gen(function*() {
       const { file, login, settings } = yield* person
       yield* login
@@ -160,7 +160,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
     Effect.gen(function*() {
       const { login, settings } = yield* person
       yield* login
-      refused(
+      assertRefused(
         yield* svcHere(["agents", "list"], { ...settings, SVC_URL: "http://127.0.0.1:9" }),
         /^svc: SVC_URL is http:\/\/127.0.0.1:9, but svc login has a key for http/
       )
@@ -169,11 +169,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
   it.scoped("refuses a wrong password, and a key that the brain does not know", () =>
     Effect.gen(function*() {
       const { file, settings, user } = yield* person
-      refused(
+      assertRefused(
         yield* svcHere(["login", "--email", user.email, "--password-stdin"], settings, { input: "not this one\n" }),
         "the password is wrong"
       )
-      refused(
+      assertRefused(
         yield* svcHere(["login", "--api-key-stdin"], settings, { input: "svk_nobody\n" }),
         "does not accept the API key from standard input"
       )
@@ -203,17 +203,17 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
   )("refuses %j", ([args, part]) =>
     Effect.gen(function*() {
       const { settings } = yield* person
-      refused(yield* svcHere(["login", ...args], settings, { input: "x\n" }), part, 2)
+      assertRefused(yield* svcHere(["login", ...args], settings, { input: "x\n" }), part, 2)
     }))
 
-  it.scoped("sends nothing by plain http to another machine, but when told to", () =>
+  it.scoped("sends nothing by plain http to another machine, unless an option allows it", () =>
     Effect.gen(function*() {
       const { settings, user } = yield* person
       const elsewhere = (...args: ReadonlyArray<string>) =>
         svcHere(["login", "--url", "http://nowhere.invalid", ...args], settings, { input: `${password}\n` })
-      refused(yield* elsewhere("--email", user.email, "--password-stdin"), "plain http to another machine")
-      refused(yield* elsewhere("--api-key-stdin"), "plain http to another machine")
-      refused(
+      assertRefused(yield* elsewhere("--email", user.email, "--password-stdin"), "plain http to another machine")
+      assertRefused(yield* elsewhere("--api-key-stdin"), "plain http to another machine")
+      assertRefused(
         yield* elsewhere("--email", user.email, "--password-stdin", "--allow-insecure"),
         "its host name cannot be found"
       )
@@ -222,19 +222,19 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
   it.scoped("refuses an address that is none, and says what is kept when it cannot be read", () =>
     Effect.gen(function*() {
       const { file, settings } = yield* person
-      refused(
+      assertRefused(
         yield* svcHere(["login", "--url", "ftp://x", "--api-key-stdin"], settings),
         "--url must be the brain's address"
       )
-      refused(
+      assertRefused(
         yield* svcHere(["agents", "list"], { ...settings, SVC_URL: "http://ann:hidden@x" }),
         "SVC_URL must be the brain's address"
       )
       writeFileSync(file, `{"api_key":"svk_hidden"`)
       const { SVC_HOME } = settings
-      const ran = yield* svcHere(["agents", "list"], { SVC_HOME })
-      refused(ran, "login.json is not what svc login writes; run svc login again")
-      assert.notInclude(ran.stderr, "hidden")
+      const result = yield* svcHere(["agents", "list"], { SVC_HOME })
+      assertRefused(result, "login.json is not what svc login writes; run svc login again")
+      assert.notInclude(result.stderr, "hidden")
     }))
 
   it.scoped.skipIf(!hasTerminal)(
@@ -259,7 +259,7 @@ const keyIn = (file: string): string => JSON.parse(readFileSync(file, "utf8")).a
 layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTestServices: true })(
   "svc login with a second factor",
   (it) => {
-    const somebody = Effect.gen(function*() {
+    const makeLogin = Effect.gen(function*() {
       const user = yield* enrolled()
       const settings = { SVC_HOME: yield* temporaryHome, SVC_URL: yield* baseUrl }
       return {
@@ -272,7 +272,7 @@ layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTes
 
     it.scoped("takes a code, or a recovery code, on the line after the password", () =>
       Effect.gen(function*() {
-        const { args, file, settings, user } = yield* somebody
+        const { args, file, settings, user } = yield* makeLogin
         for (const code of [yield* nextCode(user), user.codes[0]]) {
           const { code: exit, stderr } = yield* svcHere([...args, "--code-stdin"], settings, {
             input: `${password}\n${code}\n`
@@ -290,23 +290,23 @@ layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTes
 
     it.scoped("says how to get in without one, and what is wrong with one, and keeps nothing", () =>
       Effect.gen(function*() {
-        const { args, file, settings, user } = yield* somebody
-        refused(yield* svcHere(args, settings, { input: `${password}\n` }), "with --code-stdin")
-        const wrong = yield* wrongCode(user.secret)
-        refused(
-          yield* svcHere([...args, "--code-stdin"], settings, { input: `${password}\n${wrong}\n` }),
+        const { args, file, settings, user } = yield* makeLogin
+        assertRefused(yield* svcHere(args, settings, { input: `${password}\n` }), "with --code-stdin")
+        const invalidCode = yield* wrongCode(user.secret)
+        assertRefused(
+          yield* svcHere([...args, "--code-stdin"], settings, { input: `${password}\n${invalidCode}\n` }),
           "The code is wrong"
         )
-        refused(
+        assertRefused(
           yield* svcHere([...args, "--code-stdin"], settings, { input: `${password}\n123\n` }),
           "code must have at least 6 characters",
           2
         )
-        refused(
+        assertRefused(
           yield* svcHere([...args, "--code-stdin"], settings, { input: `${password}\n` }),
           "give the password, then the code"
         )
-        refused(
+        assertRefused(
           yield* svcHere(["login", "--email", user.email, "--code-stdin"], settings),
           "goes with --email and --password-stdin",
           2
@@ -317,7 +317,7 @@ layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTes
 
     it.scoped.skipIf(!hasTerminal)("asks for the code on a terminal", () =>
       Effect.gen(function*() {
-        const { file, settings, user } = yield* somebody
+        const { file, settings, user } = yield* makeLogin
         const { code, shown } = yield* onTerminal(["login", "--email", user.email], settings, {
           prompt: "Password of",
           typed: `${password}\r`,
@@ -335,7 +335,7 @@ layer(serverOn("SQLite", { mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0 }),
     it.scoped("says that a second factor must be enrolled first", () =>
       Effect.gen(function*() {
         const { file, login } = yield* person
-        refused(yield* login, "enrol one over the API (docs/mfa.md shows how), then sign in again")
+        assertRefused(yield* login, "enrol one over the API (docs/mfa.md shows how), then sign in again")
         assert.isFalse(existsSync(file))
       }))
   }

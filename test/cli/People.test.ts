@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { baseUrl, freshKey, serverOn } from "../brain.ts"
 import { temporaryHome } from "../databases.ts"
-import { ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, visitor } from "./remote.ts"
 import { svcHere } from "./svcHere.ts"
 
 /** `svc` of a global admin. */
@@ -17,13 +17,13 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("people and projects on
     Effect.gen(function*() {
       const run = yield* globalAdmin
       assert.match(ok(yield* run(["projects", "create", "web-shop", "--name", "Web shop"])), /name +Web shop/)
-      refused(yield* run(["projects", "create", "web-shop"]), "web-shop")
+      assertRefused(yield* run(["projects", "create", "web-shop"]), "web-shop")
       assert.match(ok(yield* run(["projects", "list"])), /web-shop +Web shop/)
-      refused(yield* run(["projects", "update", "web-shop"]), "name what to change", 2)
+      assertRefused(yield* run(["projects", "update", "web-shop"]), "name what to change", 2)
       ok(yield* run(["projects", "update", "web-shop", "--timezone", "Europe/Berlin"]))
       assert.match(ok(yield* run(["projects", "show", "web-shop"])), /timezone +Europe\/Berlin/)
       assert.match(ok(yield* run(["projects", "delete", "web-shop", "--yes"])), /^deleted the project web-shop/)
-      refused(yield* run(["projects", "show", "web-shop"]), "no such project")
+      assertRefused(yield* run(["projects", "show", "web-shop"]), "no such project")
     }))
 
   it.scoped("creates, promotes, disables and deletes an account", () =>
@@ -37,7 +37,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("people and projects on
       ok(yield* run(["users", "disable", "ANN@example.com"]))
       assert.match(ok(yield* run(["users", "list"])), /ann@example.com +\S+ +- +inactive/)
       ok(yield* run(["users", "delete", "ann@example.com", "--yes"]))
-      refused(yield* run(["users", "enable", "ann@example.com"]), "no such user")
+      assertRefused(yield* run(["users", "enable", "ann@example.com"]), "no such user")
     }))
 
   it.scoped("adds, changes and removes a member, and invites an address", () =>
@@ -48,13 +48,13 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("people and projects on
       assert.strictEqual(ok(yield* run("members", "set-role", email, "--role", "operator")), `${email} is operator\n`)
       assert.match(ok(yield* run("members", "list")), new RegExp(`${email} +\\S+ +operator`))
       ok(yield* run("members", "remove", email, "--yes"))
-      refused(yield* run("members", "set-role", email, "--role", "viewer"), "no such member")
+      assertRefused(yield* run("members", "set-role", email, "--role", "viewer"), "no such member")
       const invited = ok(yield* run("invitations", "create", "new@example.com", "--role", "viewer"))
       assert.match(invited, /^http:\/\/\S+\/invitation\?token=\S+$/m)
       assert.match(ok(yield* run("invitations", "list")), /new@example.com +viewer +open/)
       ok(yield* run("invitations", "revoke", "new@example.com"))
       assert.match(ok(yield* run("invitations", "list")), /new@example.com +viewer +revoked/)
-      refused(yield* run("invitations", "revoke", "new@example.com"), "no open invitation")
+      assertRefused(yield* run("invitations", "revoke", "new@example.com"), "no open invitation")
     }))
 
   it.scoped("plans, ends and deletes a maintenance window", () =>
@@ -65,6 +65,6 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("people and projects on
       assert.strictEqual(ok(yield* run("windows", "end", "upgrade")), "ended upgrade\n")
       assert.match(ok(yield* run("windows", "list")), /upgrade +ended/)
       assert.match(ok(yield* run("windows", "delete", "upgrade", "--yes")), /^deleted the window upgrade/)
-      refused(yield* run("windows", "end", "upgrade"), "no such window")
+      assertRefused(yield* run("windows", "end", "upgrade"), "no such window")
     }))
 })

@@ -71,15 +71,15 @@ describe("svc allowed-hosts", () => {
       assert.match((yield* svc("remove", "BRAIN.example.com")).printed, /^removed brain\.example\.com; /)
       assert.strictEqual(readFileSync(file, "utf8"), "# by hand\n2001:db8::1\n")
       assert.match((yield* svc("remove", "svc.example.com")).failed ?? "", /is not an added host name/)
-      for (const wrong of ["https://svc.example.com", "svc.example.com:443", "*", "a b"]) {
-        assert.match((yield* svc("add", wrong)).failed ?? "", /is not a host name/, wrong)
+      for (const invalidHost of ["https://svc.example.com", "svc.example.com:443", "*", "a b"]) {
+        assert.match((yield* svc("add", invalidHost)).failed ?? "", /is not a host name/, invalidHost)
       }
     }))
 
   it.scopedLive("has settings that are checked", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome
-      const wrong: ReadonlyArray<readonly [Record<string, string>, RegExp]> = [
+      const invalidSettings: ReadonlyArray<readonly [Record<string, string>, RegExp]> = [
         [{ SVC_ALLOWED_HOSTS: "svc.example.com:80" }, /SVC_ALLOWED_HOSTS must be host names/],
         [{ SVC_CORS_ORIGINS: "*" }, /SVC_CORS_ORIGINS must be origins/],
         [{ SVC_CORS_ORIGINS: "https://app.example.com/" }, /SVC_CORS_ORIGINS must be origins/],
@@ -99,7 +99,7 @@ describe("svc allowed-hosts", () => {
         [{ SVC_OUTBOUND_ALLOW_CIDRS: "10.0.0.0/8:0" }, /SVC_OUTBOUND_ALLOW_CIDRS must be IP addresses/],
         [{ SVC_OUTBOUND_ALLOW_CIDRS: "10.0.0.0/8:90-80" }, /SVC_OUTBOUND_ALLOW_CIDRS must be IP addresses/]
       ]
-      for (const [environment, line] of wrong) {
+      for (const [environment, line] of invalidSettings) {
         const { failed } = yield* run(["allowed-hosts", "path"], { SVC_HOME: home, ...environment })
         assert.match(failed ?? "", line)
       }
@@ -132,7 +132,7 @@ describe("svc metrics-token", () => {
       assert.strictEqual(statSync(join(home, "metrics.token")).mode & 0o777, 0o600)
     }))
 
-  it.scopedLive("takes no token that anybody could guess, such as that of a file that was cut", () =>
+  it.scopedLive("accepts no token that can be guessed, such as that of a truncated file", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome
       writeFileSync(join(home, "metrics.token"), "")
@@ -159,7 +159,7 @@ describe("svc metrics-token", () => {
 describe("a command whose row the audit webhook does not take", () => {
   it.scopedLive("says so in a line", () =>
     Effect.gen(function*() {
-      const silent = createServer(() => {}) // it never answers
+      const silent = createServer(() => {}) // it never responds
       yield* Effect.acquireRelease(
         Effect.async<void>((resume) => void silent.listen(0, "127.0.0.1", () => resume(Effect.void))),
         () => Effect.sync(() => silent.close().closeAllConnections())
@@ -171,10 +171,10 @@ describe("a command whose row the audit webhook does not take", () => {
         SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true",
         SVC_AUDIT_WEBHOOK_ALLOW_CIDRS: "127.0.0.1:*"
       }
-      const made = yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
+      const bootstrap = yield* svc(["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"], settings, {
         input: "a long password"
       })
-      assert.strictEqual(made.code, 0)
-      assert.match(made.stderr, /^svc: the program ends before \d+ audit rows? reached SVC_AUDIT_WEBHOOK_URL\n$/)
+      assert.strictEqual(bootstrap.code, 0)
+      assert.match(bootstrap.stderr, /^svc: the program ends before \d+ audit rows? reached SVC_AUDIT_WEBHOOK_URL\n$/)
     }))
 })

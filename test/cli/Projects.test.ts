@@ -3,7 +3,7 @@ import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { temporaryHome } from "../databases.ts"
-import { ok, refused } from "./remote.ts"
+import { assertRefused, ok } from "./remote.ts"
 import { svcHere } from "./svcHere.ts"
 
 describe("svc reset-project-policies", () => {
@@ -20,8 +20,8 @@ describe("svc reset-project-policies", () => {
       db.prepare(`UPDATE projects SET allowed_cidrs = '["192.0.2.0/24"]', approvals = ?`).run(approvals)
       const policies = db.prepare("SELECT allowed_cidrs, approvals FROM projects")
 
-      refused(yield* svcHere(["reset-project-policies", "default"], settings), "add --yes", 2)
-      refused(yield* svcHere(["reset-project-policies", "none", "--yes"], settings), "No such project")
+      assertRefused(yield* svcHere(["reset-project-policies", "default"], settings), "add --yes", 2)
+      assertRefused(yield* svcHere(["reset-project-policies", "none", "--yes"], settings), "No such project")
       assert.deepStrictEqual(policies.get(), { allowed_cidrs: `["192.0.2.0/24"]`, approvals })
       const reset = svcHere(["reset-project-policies", "default", "--yes"], settings)
       assert.include(ok(yield* reset), "can be used from every address")

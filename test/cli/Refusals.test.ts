@@ -7,7 +7,7 @@ import { serverOn } from "../brain.ts"
 import { tlsProxy } from "../e2e/tls.ts"
 import { has } from "../needs.ts"
 import { portOf } from "../ports.ts"
-import { ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, visitor } from "./remote.ts"
 import { svc } from "./svc.ts"
 import { svcHere } from "./svcHere.ts"
 
@@ -17,16 +17,16 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
   it.scoped("says which key is not accepted, what it lacks, and which project is not seen", () =>
     Effect.gen(function*() {
       const { run, settings, token } = yield* visitor({ scopes: ["agents:read"] })
-      refused(yield* run("tasks", "list"), "The API key lacks the scope tasks:read. The key is from SVC_API_KEY")
-      refused(yield* run("agents", "list", "--project", "nowhere"), "--project or SVC_PROJECT")
+      assertRefused(yield* run("tasks", "list"), "The API key lacks the scope tasks:read. The key is from SVC_API_KEY")
+      assertRefused(yield* run("agents", "list", "--project", "nowhere"), "--project or SVC_PROJECT")
       const unknown = yield* svcHere(["agents", "list"], { ...settings, SVC_API_KEY: "svk_hidden" })
-      refused(unknown, "does not accept the API key from SVC_API_KEY")
+      assertRefused(unknown, "does not accept the API key from SVC_API_KEY")
       assert.notInclude(unknown.stderr, "hidden")
       const broken = yield* svcHere(["agents", "list"], { ...settings, SVC_API_KEY: "svk_hid\nden" })
-      refused(broken, "SVC_API_KEY has no valid API key")
+      assertRefused(broken, "SVC_API_KEY has no valid API key")
       assert.notInclude(broken.stderr, "svk_hid")
       const { SVC_API_KEY: _, ...keyless } = settings
-      refused(
+      assertRefused(
         yield* svcHere(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: "/nowhere" }),
         "SVC_API_KEY_FILE: cannot read /nowhere"
       )
@@ -34,52 +34,58 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc that the brain ref
       writeFileSync(file, `${token}\n`)
       ok(yield* svcHere(["agents", "list"], { ...keyless, SVC_API_KEY_FILE: file }))
       const viewer = yield* visitor({ role: "viewer" })
-      refused(yield* viewer.run("agents", "create", "shop"), "svc: ")
+      assertRefused(yield* viewer.run("agents", "create", "shop"), "svc: ")
     }))
 
-  it.scoped("says that nothing listens, that no svc answers, that a proxy fails, and what is wrong with TLS", () =>
+  it.scoped("says that nothing listens, that no svc responds, that a proxy fails, and what is wrong with TLS", () =>
     Effect.gen(function*() {
       const { base, settings } = yield* visitor()
-      const at = (url: string) => svc(["agents", "list"], { ...settings, SVC_URL: url })
-      const answers = { status: 200, body: "<html>\u001b[31m" }
-      const server = createServer((_, response) => response.writeHead(answers.status).end(answers.body))
+      const listAgents = (url: string) => svc(["agents", "list"], { ...settings, SVC_URL: url })
+      const served = { status: 200, body: "<html>\u001b[31m" }
+      const server = createServer((_, response) => response.writeHead(served.status).end(served.body))
       const port = yield* portOf(server)
-      refused(yield* at(`http://127.0.0.1:${port}`), "is not an svc brain, or one of another version")
-      answers.status = 502
-      refused(yield* at(`http://127.0.0.1:${port}`), "a proxy before it, answered 502")
-      refused(yield* at(`https://127.0.0.1:${port}`), "the server does not use TLS")
+      assertRefused(yield* listAgents(`http://127.0.0.1:${port}`), "is not an svc brain, or one of another version")
+      served.status = 502
+      assertRefused(yield* listAgents(`http://127.0.0.1:${port}`), "a proxy before it, answered 502")
+      assertRefused(yield* listAgents(`https://127.0.0.1:${port}`), "the server does not use TLS")
       yield* Effect.promise(() => new Promise((resolve) => server.close(resolve)))
-      refused(yield* at(`http://127.0.0.1:${port}`), "cannot be reached: nothing listens there")
-      refused(yield* at("http://nowhere.invalid"), "its host name cannot be found")
+      assertRefused(yield* listAgents(`http://127.0.0.1:${port}`), "cannot be reached: nothing listens there")
+      assertRefused(yield* listAgents("http://nowhere.invalid"), "its host name cannot be found")
       if (!hasOpenSsl) return
       const { url } = yield* tlsProxy(base)
-      refused(yield* at(url), "NODE_EXTRA_CA_CERTS")
+      assertRefused(yield* listAgents(url), "NODE_EXTRA_CA_CERTS")
     }))
 
-  it.scoped("says that a command may have been issued when it was sent and not answered", () =>
+  it.scoped("says that a command may have been issued when it was sent and got no response", () =>
     Effect.gen(function*() {
       const { base, connect, settings } = yield* visitor()
       yield* connect("shop")
       let status: number | null = null
       const server = createServer((request, response) => {
-        const answer = async () => {
+        const respond = async () => {
           if (request.method === "POST") {
             return status === null
               ? request.socket.destroy()
               : response.writeHead(status).end()
           }
           const { authorization = "" } = request.headers
-          const answered = await fetch(`${base}${request.url}`, { headers: { authorization } })
-          return response.writeHead(answered.status, { "content-type": "application/json" }).end(await answered.text())
+          const forwarded = await fetch(`${base}${request.url}`, { headers: { authorization } })
+          return response.writeHead(forwarded.status, { "content-type": "application/json" }).end(
+            await forwarded.text()
+          )
         }
-        void answer()
+        void respond()
       })
       const port = yield* portOf(server)
       const restart = svcHere(["commands", "restart", "w"], { ...settings, SVC_URL: `http://127.0.0.1:${port}` })
-      refused(yield* restart, /it ended the connection\), so it may have been issued\. Check svc commands list/, 3)
+      assertRefused(
+        yield* restart,
+        /it ended the connection\), so it may have been issued\. Check svc commands list/,
+        3
+      )
       status = 504
-      refused(yield* restart, "(status 504), so it may have been issued", 3)
+      assertRefused(yield* restart, "(status 504), so it may have been issued", 3)
       status = 503 // said by a proxy that has no brain to give it to
-      refused(yield* restart, "svc: ")
+      assertRefused(yield* restart, "svc: ")
     }))
 })

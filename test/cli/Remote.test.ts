@@ -9,7 +9,7 @@ import { serverOn } from "../brain.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"
 import { gate } from "./gate.ts"
-import { answering, ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, respondToCommands, visitor } from "./remote.ts"
 import { onTerminal, running, svc } from "./svc.ts"
 
 const hasTerminal = await has("script")
@@ -47,13 +47,13 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
   it.scoped("makes, lists and deletes agents; the secrets are shown once, and work", () =>
     Effect.gen(function*() {
       const { run } = yield* visitor()
-      const made = ok(yield* run("agents", "create", "shop"))
+      const created = ok(yield* run("agents", "create", "shop"))
       assert.match(
-        made,
+        created,
         /^created the agent shop \([0-9a-f-]{36}\) in project \S+\. Its token and signing secret are printed only this once\.\n/
       )
       assert.match(
-        made,
+        created,
         /\n {2}export Z4J_BRAIN_URL=http:\S+ Z4J_PROJECT_ID=\S+\n {2}export Z4J_TOKEN=(\S{20,})\n {2}export Z4J_HMAC_SECRET=(\S{40,})\n[^]*SVC_AGENT_TOKEN=\1\n {2}export SVC_AGENT_HMAC_SECRET=\2\n$/
       )
       const other = JSON.parse(ok(yield* run("agents", "create", "other", "--json")))
@@ -61,12 +61,12 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.match(listed, /^NAME +STATE +ENGINES .*\nother +offline .*\nshop +offline .*\n$/)
       assert.notInclude(listed, other.token)
       assert.lengthOf(JSON.parse(ok(yield* run("agents", "list", "--json"))), 2)
-      refused(yield* run("agents", "delete", "shop"), "add --yes", 2)
+      assertRefused(yield* run("agents", "delete", "shop"), "add --yes", 2)
       ok(yield* run("agents", "delete", "shop", "--yes"))
       ok(yield* run("agents", "delete", other.agent.id.toUpperCase(), "--yes"))
       assert.deepStrictEqual(JSON.parse(ok(yield* run("agents", "list", "--json"))), [])
-      refused(yield* run("agents", "delete", "shop", "--yes"), "no such agent: shop")
-      refused(yield* run("agents", "create", ""), "name", 2)
+      assertRefused(yield* run("agents", "delete", "shop", "--yes"), "no such agent: shop")
+      assertRefused(yield* run("agents", "create", ""), "name", 2)
     }))
 
   it.scoped("lists queues and workers as the agent's heartbeats report them", () =>
@@ -97,7 +97,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         assert.strictEqual(JSON.parse(ok(yield* run("tasks", "show", id, "--json"))).task_id, id)
         assert.strictEqual(JSON.parse(ok(yield* run("tasks", "why", id, "--json"))).task_id, id)
       }
-      answering(agent, { status: "success", result: {} })
+      respondToCommands(agent, { status: "success", result: {} })
       ok(yield* run("commands", "retry", "user/234", "--wait"))
       ok(yield* run("commands", "cancel", "user/234", "--wait"))
       for (
@@ -169,13 +169,13 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.notMatch(why, steering)
       const reasons = JSON.parse(ok(yield* run("tasks", "why", "t2", "--engine", "celery", "--json"))).reasons
       assert.isNotEmpty(reasons)
-      refused(yield* run("tasks", "why", "t3"), "no such task: t3")
+      assertRefused(yield* run("tasks", "why", "t3"), "no such task: t3")
 
       const nameless = yield* run("tasks", "show", hostile)
-      refused(nameless, "no such task: pay")
+      assertRefused(nameless, "no such task: pay")
       assert.notMatch(nameless.stderr, steering)
-      refused(yield* run("tasks", "show", "t3"), "no such task: t3 (engine celery")
-      refused(
+      assertRefused(yield* run("tasks", "show", "t3"), "no such task: t3 (engine celery")
+      assertRefused(
         yield* run("tasks", "list", "--since", "tomorrow"),
         /^svc: --since takes a time [^\n]*not 'tomorrow'\n$/,
         2
@@ -184,21 +184,25 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         assert.include(ok(yield* run("tasks", "list", "--since", since)), "t1")
       }
       assert.notInclude(ok(yield* run("tasks", "list", "--until", "1h")), "t1")
-      refused(yield* run("tasks", "list", "--limit", "0"), "--limit must be a whole number from 1 to 5000, not '0'", 2)
+      assertRefused(
+        yield* run("tasks", "list", "--limit", "0"),
+        "--limit must be a whole number from 1 to 5000, not '0'",
+        2
+      )
       if (!hasTerminal) return
       const paint = "\u001b[31mfailure"
       assert.include((yield* onTerminal(["tasks", "list"], settings)).shown, paint)
       assert.notInclude((yield* onTerminal(["tasks", "list"], { ...settings, NO_COLOR: "1" })).shown, "\u001b[3")
     }))
 
-  it.scoped("every command reaches the agent as it was meant, and --wait tells its end", () =>
+  it.scoped("every command reaches the agent as it was meant, and --wait prints its outcome", () =>
     Effect.gen(function*() {
       const { connect, run } = yield* visitor()
       const { capabilities } = helloPayload()
       const agent = yield* connect("shop", {
         capabilities: { celery: [...capabilities.celery, "requeue_dead_letter"] }
       })
-      answering(agent, { status: "success", result: { done: 12345678901234567890n } })
+      respondToCommands(agent, { status: "success", result: { done: 12345678901234567890n } })
       yield* Effect.promise(() => agent.sendEvents(["t1", "t2"].map((task_id) => event({ task_id }))))
       const sent = (...args: ReadonlyArray<string>) =>
         Effect.gen(function*() {
@@ -248,7 +252,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.match(ok(yield* run("commands", "show", id)), /\nstatus +completed\n/)
       assert.include(ok(yield* run("commands", "list", "--status", "completed")), id)
       assert.lengthOf(JSON.parse(ok(yield* run("commands", "list", "--limit", "2", "--json"))).items, 2)
-      answering(agent, { status: "success", result: { new_task_id: "t2" } })
+      respondToCommands(agent, { status: "success", result: { new_task_id: "t2" } })
       ok(yield* run("commands", "retry", "t1", "--wait", "--force")) // an equal one came within ten seconds
       assert.match(ok(yield* run("tasks", "show", "t1")), /\nretried as +t2\n/)
       assert.match(ok(yield* run("tasks", "show", "t2")), /\nretried from +t1\n/)
@@ -260,21 +264,24 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
     Effect.gen(function*() {
       const { connect, run, settings } = yield* visitor()
       const agent = yield* connect("shop")
-      answering(agent, { status: "success" })
-      refused(yield* run("commands", "purge", "celery", "--yes"), "is not known", 2)
+      respondToCommands(agent, { status: "success" })
+      assertRefused(yield* run("commands", "purge", "celery", "--yes"), "is not known", 2)
       agent.heartbeat({
         "celery.worker_details": `{"w@box":{"queues":["celery"]}}`,
         "celery.queue_depths": `{"celery": 42}`
       })
       yield* until(run("commands", "purge", "celery"), ({ stderr }) => stderr.includes("Delete 42 messages"))
-      refused(yield* run("commands", "purge", "celery"), "add --yes", 2)
+      assertRefused(yield* run("commands", "purge", "celery"), "add --yes", 2)
       assert.lengthOf(agent.commands, 0)
       if (hasTerminal) {
-        const asked = { prompt: "Delete 42 messages", typed: "n\r" }
-        const { code, shown } = yield* onTerminal(["commands", "purge", "celery"], settings, asked)
+        const confirmation = { prompt: "Delete 42 messages", typed: "n\r" }
+        const { code, shown } = yield* onTerminal(["commands", "purge", "celery"], settings, confirmation)
         assert.strictEqual(code, 1, shown)
         assert.lengthOf(agent.commands, 0)
-        const agreed = yield* onTerminal(["commands", "purge", "celery", "--wait"], settings, { ...asked, typed: "y" })
+        const agreed = yield* onTerminal(["commands", "purge", "celery", "--wait"], settings, {
+          ...confirmation,
+          typed: "y"
+        })
         assert.strictEqual(agreed.code, 0, agreed.shown)
       } else ok(yield* run("commands", "purge", "celery", "--yes", "--wait"))
       assert.match(String(agent.commands[0]?.parameters.confirm_token), /^[0-9a-f]{64}$/)
@@ -284,16 +291,20 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
     Effect.gen(function*() {
       const { base, connect, run, settings } = yield* visitor()
       const agent = yield* connect("shop")
-      answering(agent, { status: "failed", error: `no ${hostile}` })
+      respondToCommands(agent, { status: "failed", error: `no ${hostile}` })
       const failed = yield* run("commands", "restart", "w", "--wait")
-      refused(failed, /restart_worker of w \(\S+\) failed: no pay\\x1b/)
+      assertRefused(failed, /restart_worker of w \(\S+\) failed: no pay\\x1b/)
       assert.notMatch(failed.stderr, steering)
       const both = yield* run("commands", "restart", "w", "--wait", "--json")
       assert.strictEqual(both.code, 1)
       assert.strictEqual(JSON.parse(both.stdout).status, "failed")
 
       agent.onCommand = () => {}
-      refused(yield* run("commands", "restart", "w", "--wait"), "timed out: Sent, but the agent did not confirm", 3)
+      assertRefused(
+        yield* run("commands", "restart", "w", "--wait"),
+        "timed out: Sent, but the agent did not confirm",
+        3
+      )
       const waiting = yield* running(["commands", "restart", "w", "--wait"], settings)
       yield* Effect.promise(() => agent.when(() => agent.commands.length === 4))
       assert.strictEqual(yield* waiting.stop("SIGINT"), 3)
@@ -313,15 +324,15 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       yield* Effect.promise(() => agent.close())
       const { id } = JSON.parse(ok(yield* run("commands", "restart", "w", "--json")))
       assert.match(ok(yield* run("commands", "withdraw", id)), /cancelled\n$/)
-      refused(yield* run("commands", "withdraw", id), "svc: ")
-      refused(yield* run("commands", "show", "nothing"), "no such command: nothing")
+      assertRefused(yield* run("commands", "withdraw", id), "svc: ")
+      assertRefused(yield* run("commands", "show", "nothing"), "no such command: nothing")
     }))
 
   it.scoped("finds the agent that serves the worker, queue or task; one that never connected is none", () =>
     Effect.gen(function*() {
       const { connect, project, run } = yield* visitor()
       yield* freshAgent(project, "never came")
-      refused(
+      assertRefused(
         yield* run("commands", "restart", "w"),
         "no agent of the project has connected yet: start one of never came"
       )
@@ -334,7 +345,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const two = yield* connect("two")
       const ids = { one: randomUUID(), two: randomUUID() } // others of a second agent begin with its name
       for (const [agent, name] of [[one, "one"], [two, "two"]] as const) {
-        answering(agent, { status: "success" })
+        respondToCommands(agent, { status: "success" })
         yield* Effect.promise(() =>
           agent.sendEvents([
             event({
@@ -361,7 +372,11 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         "purge_queue"
       ])
       assert.deepStrictEqual(one.commands, [])
-      refused(yield* run("commands", "restart", "unheard of"), /name the agent with --agent: (one, two|two, one)/, 2)
+      assertRefused(
+        yield* run("commands", "restart", "unheard of"),
+        /name the agent with --agent: (one, two|two, one)/,
+        2
+      )
     }))
 
   it.scoped("finds the agent of a process that is beyond the first page of 500 processes", () =>
@@ -373,11 +388,11 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const now = yield* Timestamp.now
       const ids = yield* Effect.replicateEffect(Ids.next, 501)
       yield* sql`INSERT INTO agent_workers ${
-        sql.insert(ids.map((id, at) => ({
+        sql.insert(ids.map((id, index) => ({
           id,
           agent_id: busy.id,
           project_id: project.id,
-          worker_id: `process-${at}`,
+          worker_id: `process-${index}`,
           engines: "[]",
           capabilities: "{}",
           state: "offline",
@@ -387,17 +402,17 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       }`
       const { agent_id } = JSON.parse(ok(yield* run("commands", "restart", "oldest", "--json")))
       assert.strictEqual(agent_id, old.id)
-      refused(yield* run("commands", "restart", "unheard of"), /name the agent with --agent/, 2)
+      assertRefused(yield* run("commands", "restart", "unheard of"), /name the agent with --agent/, 2)
     }))
 
   it.scoped("asks for the agent and the engine only where several could be meant", () =>
     Effect.gen(function*() {
       const { connect, run } = yield* visitor()
-      refused(yield* run("commands", "restart", "w"), "the project has no agent")
+      assertRefused(yield* run("commands", "restart", "w"), "the project has no agent")
       const celery = yield* connect("shop")
       ok(yield* run("commands", "restart", "w"))
       const rq = yield* connect("mail", { engines: ["rq"], capabilities: { rq: ["retry_task"] } })
-      refused(yield* run("commands", "restart", "w"), /name the agent with --agent: (mail, shop|shop, mail)/, 2)
+      assertRefused(yield* run("commands", "restart", "w"), /name the agent with --agent: (mail, shop|shop, mail)/, 2)
       ok(yield* run("commands", "restart", "w", "--engine", "celery"))
       ok(yield* run("commands", "restart", "w", "--agent", celery.id))
       yield* Effect.promise(() =>
@@ -406,20 +421,24 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       yield* Effect.promise(() => celery.sendEvents([event({ task_id: "both" })]))
       ok(yield* run("commands", "retry", "t1"))
       assert.strictEqual((yield* Effect.promise(() => rq.command("retry_task"))).parameters.task_id, "t1")
-      refused(yield* run("commands", "retry", "both"), "both have a task both: name one with --engine", 2)
+      assertRefused(yield* run("commands", "retry", "both"), "both have a task both: name one with --engine", 2)
       ok(yield* run("commands", "retry", "both", "--agent", "shop"))
-      refused(yield* run("agents", "create", "shop"), `The project has an agent "shop". Choose another name.`)
+      assertRefused(yield* run("agents", "create", "shop"), `The project has an agent "shop". Choose another name.`)
       ok(yield* run("agents", "create", "never came"))
-      refused(yield* run("commands", "restart", "w", "--engine", "celery", "--agent", "nobody"), "no such agent")
+      assertRefused(yield* run("commands", "restart", "w", "--engine", "celery", "--agent", "nobody"), "no such agent")
       ok(yield* run("commands", "restart", "w", "--engine", "celery"))
-      refused(yield* run("commands", "pool-resize", "w", "--agent", "mail"), "--grow or --shrink", 2)
+      assertRefused(yield* run("commands", "pool-resize", "w", "--agent", "mail"), "--grow or --shrink", 2)
       for (const option of ["--grow", "--shrink"]) {
         const resized = run("commands", "pool-resize", "w", "--agent", "shop", "--engine", "celery", option, "0")
         assert.include(ok(yield* resized), "the pool was left as it is")
       }
-      refused(yield* run("commands", "rate-limit", "a", "often", "--agent", "mail"), "rate must be a whole number", 2)
-      refused(yield* run("commands", "bulk-retry", "--agent", "mail"), "name the tasks", 2)
-      refused(yield* run("commands", "retry", "t1", "--args", "[", "--kwargs", "{}"), "--args is not JSON", 2)
-      refused(yield* run("commands", "retry", "t1", "--args", "[]"), "--args needs --kwargs too", 2)
+      assertRefused(
+        yield* run("commands", "rate-limit", "a", "often", "--agent", "mail"),
+        "rate must be a whole number",
+        2
+      )
+      assertRefused(yield* run("commands", "bulk-retry", "--agent", "mail"), "name the tasks", 2)
+      assertRefused(yield* run("commands", "retry", "t1", "--args", "[", "--kwargs", "{}"), "--args is not JSON", 2)
+      assertRefused(yield* run("commands", "retry", "t1", "--args", "[]"), "--args needs --kwargs too", 2)
     }))
 })

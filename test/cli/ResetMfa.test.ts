@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { temporaryHome } from "../databases.ts"
 import { has } from "../needs.ts"
-import { ok, refused } from "./remote.ts"
+import { assertRefused, ok } from "./remote.ts"
 import { onTerminal } from "./svc.ts"
 import { svcHere } from "./svcHere.ts"
 
@@ -44,8 +44,8 @@ describe("svc reset-mfa", () => {
   it.scoped("removes the factor with --yes or --confirm, and nothing without", () =>
     Effect.gen(function*() {
       const { left, settings } = yield* home
-      refused(yield* svcHere(["reset-mfa", email], settings), "To confirm without a terminal, add --yes", 2)
-      refused(yield* svcHere(["reset-mfa", "nobody@example.com", "--confirm"], settings), "No such user")
+      assertRefused(yield* svcHere(["reset-mfa", email], settings), "To confirm without a terminal, add --yes", 2)
+      assertRefused(yield* svcHere(["reset-mfa", "nobody@example.com", "--confirm"], settings), "No such user")
       assert.deepStrictEqual(left(), all)
       assert.include(
         ok(yield* svcHere(["reset-mfa", "Ann@Example.com", "--confirm"], settings)),

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto"
 import { event } from "../agent.ts"
 import { request, serverOn } from "../brain.ts"
 import { until } from "../until.ts"
-import { ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, visitor } from "./remote.ts"
 import { svcHere } from "./svcHere.ts"
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc rules", (it) => {
@@ -61,8 +61,8 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc rules", (it) => {
       assert.match(report, /held back 1: its breaker was tripped/)
       assert.match(report, /its breaker would have tripped once: 20/)
       assert.match(report, /tasks: shop\.pay \(2\)\nfailure groups: [0-9a-f]{16} \(2\)\nworkers: w1 \(2\)/)
-      const given = JSON.stringify({ ...body, max_executions_per_window: 5 })
-      const tried = yield* svcHere(["rules", "backtest", "--json"], settings, { input: given })
+      const input = JSON.stringify({ ...body, max_executions_per_window: 5 })
+      const tried = yield* svcHere(["rules", "backtest", "--json"], settings, { input })
       assert.deepInclude(JSON.parse(ok(tried)), { matched: 2, would_execute: 2, days: 7 })
 
       assert.strictEqual(
@@ -70,13 +70,17 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc rules", (it) => {
         "armed the breaker of lost connections\n"
       )
       assert.match(ok(yield* run("rules", "show", "lost connections")), /breaker +armed, 0 of 1/)
-      refused(yield* run("rules", "show", "found connections"), "no such rule: found connections")
-      refused(yield* run("rules", "backtest", "lost connections", "--days", "0"), "--days", 2)
-      refused(yield* svcHere(["rules", "backtest"], settings, { input: "no rule" }), "name a rule, or give one", 2)
-      refused(yield* svcHere(["rules", "backtest"], settings, { input: "{}" }), "name", 2)
+      assertRefused(yield* run("rules", "show", "found connections"), "no such rule: found connections")
+      assertRefused(yield* run("rules", "backtest", "lost connections", "--days", "0"), "--days", 2)
+      assertRefused(
+        yield* svcHere(["rules", "backtest"], settings, { input: "no rule" }),
+        "name a rule, or give one",
+        2
+      )
+      assertRefused(yield* svcHere(["rules", "backtest"], settings, { input: "{}" }), "name", 2)
       const elsewhere = JSON.stringify({ ...body, trigger: "worker.offline", conditions: {} })
-      refused(yield* svcHere(["rules", "backtest"], settings, { input: elsewhere }), "rule.trigger")
+      assertRefused(yield* svcHere(["rules", "backtest"], settings, { input: elsewhere }), "rule.trigger")
       yield* request("POST", path, { token, body })
-      refused(yield* run("rules", "disable", "lost connections"), "several rules are named", 2)
+      assertRefused(yield* run("rules", "disable", "lost connections"), "several rules are named", 2)
     }))
 })

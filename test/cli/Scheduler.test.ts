@@ -15,7 +15,7 @@ import { svcHere } from "./svcHere.ts"
 
 const run = (settings: Settings, ...args: ReadonlyArray<string>) => svcHere(args, settings, { cli })
 
-const refused = ({ code, stderr }: Ran, part: string, expected = 1) => {
+const assertRefused = ({ code, stderr }: Ran, part: string, expected = 1) => {
   assert.strictEqual(code, expected, stderr)
   assert.match(stderr, /^svc-scheduler: [^\n]+\n$/)
   assert.include(stderr, part)
@@ -29,17 +29,20 @@ describe("svc-scheduler", () => {
       assert.include(help, "add, disable, edit, enable, history, list, trigger")
       assert.match(ok(yield* run({}, "version")), /^\d+\.\d+\.\d+\n$/)
       assert.include(ok(yield* run({}, "schedules", "add", "--help")), "$ svc-scheduler schedules add [options]")
-      refused(yield* run({}, "stauts"), "did you mean svc-scheduler status?", 2)
-      refused(yield* run({}, "check", "--jsn"), "did you mean --json?", 2)
+      assertRefused(yield* run({}, "stauts"), "did you mean svc-scheduler status?", 2)
+      assertRefused(yield* run({}, "check", "--jsn"), "did you mean --json?", 2)
     }))
 
   it.scoped("refuses invalid settings, each with what is wrong", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome
       for (const address of ["brain", "brain:0", "brain:70000", "https://brain:7701", "a:1,b", ","]) {
-        refused(yield* run({ SVC_HOME: home, SVC_SCHEDULER_BRAIN: address }, "check"), "SVC_SCHEDULER_BRAIN")
+        assertRefused(yield* run({ SVC_HOME: home, SVC_SCHEDULER_BRAIN: address }, "check"), "SVC_SCHEDULER_BRAIN")
       }
-      refused(yield* run({ SVC_HOME: home, SVC_SCHEDULE_CATCH_UP_MAX: "0" }, "serve"), "SVC_SCHEDULE_CATCH_UP_MAX")
+      assertRefused(
+        yield* run({ SVC_HOME: home, SVC_SCHEDULE_CATCH_UP_MAX: "0" }, "serve"),
+        "SVC_SCHEDULE_CATCH_UP_MAX"
+      )
     }))
 
   it.scoped("says that no process runs, and that another one uses the folder", () =>
@@ -48,13 +51,13 @@ describe("svc-scheduler", () => {
       const status = yield* run(settings, "status", "--json")
       assert.strictEqual(status.code, 1)
       assert.isFalse(JSON.parse(status.stdout).running)
-      refused(yield* run(settings, "restart"), "no svc-scheduler runs with the folder")
+      assertRefused(yield* run(settings, "restart"), "no svc-scheduler runs with the folder")
       assert.include(JSON.parse(ok(yield* run(settings, "info", "--json"))).settings, { SVC_SCHEDULER_PROJECTS: "" })
       yield* lockHome(settings.SVC_SCHEDULER_HOME)
-      refused(yield* run(settings, "serve"), "Another svc-scheduler uses")
+      assertRefused(yield* run(settings, "serve"), "Another svc-scheduler uses")
     }))
 
-  it.scoped("tells the status of a program whose file has no tables yet", () =>
+  it.scoped("shows the status of a program whose file has no tables yet", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome
       writeFileSync(stateFile(home), "")

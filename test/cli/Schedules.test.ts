@@ -7,7 +7,7 @@ import type { ScheduleRow } from "../../src/protocol/ScheduleSnapshot.ts"
 import type { Result } from "../agent.ts"
 import { serverOn } from "../brain.ts"
 import { activated, row, schedulerHello } from "../schedulePublisher.ts"
-import { ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, visitor } from "./remote.ts"
 
 const snapshot = `
 # of the shop's repository
@@ -73,12 +73,17 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
   it.scoped("names the schedule that is wrong, and the file that is none", () =>
     Effect.gen(function*() {
       const { run, write } = yield* withFiles
-      const wrong = write("wrong.json", JSON.stringify({ schedules: [nightly, { ...nightly, expression: "0 3 * *" }] }))
-      refused(yield* run("schedules", "import", wrong), "schedules.1.expression")
-      refused(yield* run("schedules", "import", write("open.yaml", "schedules: [")), "open.yaml is not YAML")
-      refused(yield* run("schedules", "import", write("other.yaml", "crons: []")), "has no list named schedules")
-      refused(yield* run("schedules", "import", "/no/such/file"), "cannot be read")
-      for (const [file, message] of [[wrong, "schedules.1.expression"], ["/no/such/file", "cannot be read"]] as const) {
+      const invalidFile = write(
+        "wrong.json",
+        JSON.stringify({ schedules: [nightly, { ...nightly, expression: "0 3 * *" }] })
+      )
+      assertRefused(yield* run("schedules", "import", invalidFile), "schedules.1.expression")
+      assertRefused(yield* run("schedules", "import", write("open.yaml", "schedules: [")), "open.yaml is not YAML")
+      assertRefused(yield* run("schedules", "import", write("other.yaml", "crons: []")), "has no list named schedules")
+      assertRefused(yield* run("schedules", "import", "/no/such/file"), "cannot be read")
+      for (
+        const [file, message] of [[invalidFile, "schedules.1.expression"], ["/no/such/file", "cannot be read"]] as const
+      ) {
         const { code, stderr } = yield* run("schedules", "diff", file)
         assert.strictEqual(code, 2, "a difference is 1")
         assert.include(stderr, message)
@@ -99,22 +104,22 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       assert.strictEqual(ok(yield* run("schedules", "disable", id)), `disabled nightly report (${id})\n`)
       assert.match(ok(yield* run("schedules", "list")), /DRIFTED.*\n.*disabled.* yes /)
       assert.match(ok(yield* run("schedules", "enable", id)), /^enabled nightly report/)
-      refused(yield* run("schedules", "trigger", id), "No agent of the project serves celery")
+      assertRefused(yield* run("schedules", "trigger", id), "No agent of the project serves celery")
       yield* connect("shop")
       assert.match(
         ok(yield* run("schedules", "trigger", id)),
         /^triggered nightly report .*: svc commands show [0-9a-f-]{36} shows its outcome\n$/
       )
-      refused(yield* run("schedules", "show", "no such"), "no such schedule: no such")
+      assertRefused(yield* run("schedules", "show", "no such"), "no such schedule: no such")
       const fleet = ok(yield* run("schedules", "schedulers"))
       assert.match(fleet, /^SCHEDULER +WORKS +FIRED BY.*\nsvc-scheduler +(yes|no) +the brain/)
       assert.match(ok(yield* run("misfires")), /^SCHEDULE +TICK +TICKS +CAUSE +SEEN\n$/)
       const found = JSON.parse(ok(yield* run("misfires", "--schedule", id, "--json")))
       assert.deepStrictEqual(Object.keys(found), ["project", "misfires"])
       assert.deepStrictEqual(found.misfires, [])
-      for (const wrong of [["--project", "no-such"], ["--project", "No Slug"], ["--limit", "0"]]) {
-        const { code, stderr, stdout } = yield* run("misfires", ...wrong)
-        assert.deepStrictEqual([code, stdout, stderr.slice(0, 5)], [2, "", "svc: "], wrong.join(" "))
+      for (const invalidOptions of [["--project", "no-such"], ["--project", "No Slug"], ["--limit", "0"]]) {
+        const { code, stderr, stdout } = yield* run("misfires", ...invalidOptions)
+        assert.deepStrictEqual([code, stdout, stderr.slice(0, 5)], [2, "", "svc: "], invalidOptions.join(" "))
       }
     }))
 
@@ -127,13 +132,13 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
         ok(yield* run("schedules", "add", "nightly", "0 3 * * *", ...options)),
         /^added nightly \(.*, next at 20/
       )
-      refused(yield* run("schedules", "add", "nightly", "0 3 * * *", ...options), "name")
-      refused(
+      assertRefused(yield* run("schedules", "add", "nightly", "0 3 * * *", ...options), "name")
+      assertRefused(
         yield* run("schedules", "add", "other", "0 3 * * *", ...options, "--kwargs", "{"),
         "--kwargs is not JSON",
         2
       )
-      refused(yield* run("schedules", "edit", "nightly"), "say what to change", 2)
+      assertRefused(yield* run("schedules", "edit", "nightly"), "say what to change", 2)
       const edited = ["--expression", "0 4 * * *", "--catch-up", "skip", "--jitter-seconds", "30"]
       assert.match(ok(yield* run("schedules", "edit", "nightly", ...edited)), /^changed nightly/)
       const shown = ok(yield* run("schedules", "show", "nightly"))
@@ -162,11 +167,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
         "At 02:30 every day\nLOCAL                      UTC                  DST\n" +
           "2026-03-29T03:00:00+02:00  2026-03-29 01:00:00  gap\n"
       )
-      refused(yield* run("schedules", "preview", "0 0 30 2 *"), "expression")
-      refused(yield* run("schedules", "preview", "@daily", "--count", "0"), "--count", 2)
+      assertRefused(yield* run("schedules", "preview", "0 0 30 2 *"), "expression")
+      assertRefused(yield* run("schedules", "preview", "@daily", "--count", "0"), "--count", 2)
     }))
 
-  it.scoped("acts on another scheduler's schedules, and waits for what its agent publishes", () =>
+  it.scoped("changes another scheduler's schedules, and waits for what its agent publishes", () =>
     Effect.gen(function*() {
       const { connect, run } = yield* withFiles
       const actions = ["list", "delete", "update", "enable", "disable", "trigger_now"]
@@ -176,8 +181,8 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       const nightly = row({ source_key: "dcb:1", name: "nightly" })
       yield* publisher.publish([nightly])
       const { id } = JSON.parse(ok(yield* run("schedules", "show", "nightly", "--json")))
-      /** Answers the next change, with what the agent publishes then; null: nothing. */
-      const answer = (result: Result, rows: ReadonlyArray<ScheduleRow> | null) => {
+      /** Sets the result of the next change, and what the agent publishes then; null: nothing. */
+      const setResult = (result: Result, rows: ReadonlyArray<ScheduleRow> | null) => {
         agent.onCommand = (command) => {
           agent.sendResult(
             command,
@@ -186,25 +191,25 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
           if (rows !== null) void Effect.runPromise(publisher.publish(rows))
         }
       }
-      answer({ status: "success", result: { sequence: 2 } }, [{ ...nightly, is_enabled: false }])
+      setResult({ status: "success", result: { sequence: 2 } }, [{ ...nightly, is_enabled: false }])
       assert.strictEqual(
         ok(yield* run("schedules", "disable", "nightly")),
         `disabled nightly (${id}) at its scheduler\n`
       )
       assert.include(ok(yield* run("schedules", "list")), "disabled")
-      answer({ status: "failed", error: "The database is locked." }, null)
-      refused(yield* run("schedules", "enable", id), `enable of dcb:1 (${id}) failed: The database is locked.`)
-      answer({ status: "failed", error: "No broker.", result: { indeterminate: true } }, null)
+      setResult({ status: "failed", error: "The database is locked." }, null)
+      assertRefused(yield* run("schedules", "enable", id), `enable of dcb:1 (${id}) failed: The database is locked.`)
+      setResult({ status: "failed", error: "No broker.", result: { indeterminate: true } }, null)
       const unknown = yield* run("schedules", "trigger", "nightly")
       assert.include(unknown.stderr, `the outcome of trigger of dcb:1 (${id}) is unknown: No broker.`)
       assert.notInclude([0, 1], unknown.code)
-      refused(yield* run("schedules", "delete", "nightly"), "add --yes", 2)
-      answer({ status: "success", result: { sequence: 3 } }, [])
+      assertRefused(yield* run("schedules", "delete", "nightly"), "add --yes", 2)
+      setResult({ status: "success", result: { sequence: 3 } }, [])
       assert.strictEqual(
         ok(yield* run("schedules", "delete", "nightly", "--yes")),
         `deleted nightly (${id}) at its scheduler\n`
       )
-      refused(yield* run("schedules", "show", id), "schedule")
+      assertRefused(yield* run("schedules", "show", id), "schedule")
     }))
 })
 const nightly = {

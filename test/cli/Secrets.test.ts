@@ -27,7 +27,7 @@ const collector = Effect.gen(function*() {
 
 const secretOf = (what: string) => `${what}-${randomBytes(24).toString("hex")}`
 
-it.scopedLive("no secret gets into the log, traces, answers, svc config show or the list of processes", () =>
+it.scopedLive("no secret gets into the log, traces, responses, svc config show or the list of processes", () =>
   Effect.gen(function*() {
     const { base, traces } = yield* collector
     const planted = {
@@ -77,7 +77,7 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
     const keys = yield* svc(["secret-key", "show"], settings)
     assert.match(keys.stdout, /former: .*\n.*active: /)
 
-    const answers: Array<string> = []
+    const refusals: Array<string> = []
     const call = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown) =>
       Effect.promise(async () => {
         const raw = typeof body === "string" ? body : JSON.stringify(body)
@@ -87,7 +87,7 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
           ...(body !== undefined && { body: raw })
         })
         const text = await response.text()
-        if (!response.ok) answers.push(text) // what succeeds may show a secret once, on purpose
+        if (!response.ok) refusals.push(text) // what succeeds may show a secret once, on purpose
         return {
           status: response.status,
           headers: response.headers,
@@ -152,7 +152,7 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
     const trusted = yield* call("POST", "/auth/mfa/trusted-devices", withFactor, { label: "mine" })
     assert.strictEqual(trusted.status, 201, trusted.text)
     yield* call("POST", "/auth/mfa/disable", withFactor, { code: "000000", password: planted.wrong })
-    const looked = yield* Effect.forEach(
+    const outputs = yield* Effect.forEach(
       [["status"], ["doctor"], ["audit", "verify"], ["audit", "export-head"], ["config", "validate"]],
       (args) =>
         Effect.map(svc(args, settings), ({ stderr, stdout }) => [`svc ${args.join(" ")}`, stdout + stderr] as const)
@@ -169,25 +169,25 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
     assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
     yield* until(Effect.sync(() => traces.join("")), (text) => text.includes("Sessions.login"))
 
-    const made: Array<string> = [
+    const createdSecrets: Array<string> = [
       key.json.token,
       agent.json.token,
       agent.json.hmac_secret,
       ...browser.cookie.split("; ").map((cookie) => cookie.split("=")[1] ?? "")
     ]
-    for (const answer of [enrolled, trusted]) {
-      made.push(...browserOf(answer).cookie.split("; ").map((cookie) => cookie.split("=")[1] ?? ""))
+    for (const response of [enrolled, trusted]) {
+      createdSecrets.push(...browserOf(response).cookie.split("; ").map((cookie) => cookie.split("=")[1] ?? ""))
     }
-    made.push(invited.json.token, reset)
-    for (const one of made) assert.isAtLeast(one.length, 40)
+    createdSecrets.push(invited.json.token, reset)
+    for (const one of createdSecrets) assert.isAtLeast(one.length, 40)
     const recovery: ReadonlyArray<string> = enrolled.json.recovery_codes
-    made.push(enrolling.json.secret_base32, ...recovery)
+    createdSecrets.push(enrolling.json.secret_base32, ...recovery)
     assert.isAtLeast(recovery.length, 8)
     const emitted = {
-      ...Object.fromEntries(looked),
+      ...Object.fromEntries(outputs),
       "the log": brain.stdout() + brain.stderr(),
       "the traces": traces.join("\n"),
-      "refusals": answers.join("\n"),
+      "refusals": refusals.join("\n"),
       "svc config show": shown.stdout + shown.stderr,
       "svc check": checked.stdout + checked.stderr,
       "svc secret-key": rotated.stdout + rotated.stderr + keys.stdout + keys.stderr,
@@ -195,9 +195,9 @@ it.scopedLive("no secret gets into the log, traces, answers, svc config show or 
       "the list of processes": titles.join("\n")
     }
     assert.include(emitted["the log"], "GET /api/v1/projects/default/tasks 422")
-    assert.isAtLeast(answers.length, 8)
+    assert.isAtLeast(refusals.length, 8)
     for (const [place, text] of Object.entries(emitted)) {
-      for (const secret of [...Object.values(planted), ...made]) {
+      for (const secret of [...Object.values(planted), ...createdSecrets]) {
         if (secret === planted.wrong) continue // a path may hold what a caller took for a name
         assert.notInclude(text, secret, place)
       }

@@ -19,15 +19,15 @@ const settingsOf = (engine: Engine) =>
 
 const get = (url: string) => Effect.promise(() => fetch(url))
 
-/** An open connection that has sent half a request, as a slow or dead peer does; resolves when it is cut. */
+/** An open connection that has sent half a request, as a slow or dead peer does; `closed` resolves when the brain closes it. */
 const halfRequest = (port: number) =>
-  Effect.async<{ readonly cut: Promise<void> }>((resume) => {
+  Effect.async<{ readonly closed: Promise<void> }>((resume) => {
     const socket = connect({ host: "127.0.0.1", port }, () => {
       socket.write("POST /api/v1/auth/login HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{")
-      resume(Effect.succeed({ cut }))
+      resume(Effect.succeed({ closed }))
     })
-    const cut = new Promise<void>((resolve) => socket.on("close", () => resolve()))
-    socket.on("error", () => {}) // a reset is how it is cut
+    const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()))
+    socket.on("error", () => {}) // the brain closes it with a reset
   })
 
 const children = (pid: number) =>
@@ -127,12 +127,12 @@ describe.each(laneEngines)("svc serve on %s", (engine) => {
       assert.include(brain.stderr(), `Warning: sign-in works only on this machine, at http://localhost:${brain.port}`)
     }))
 
-  it.scopedLive("ends with 0 although somebody keeps a request open", () =>
+  it.scopedLive("ends with 0 although a client keeps a request open", () =>
     Effect.gen(function*() {
       const brain = yield* serving(yield* settingsOf(engine))
-      const { cut } = yield* halfRequest(brain.port)
+      const { closed } = yield* halfRequest(brain.port)
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
-      yield* Effect.promise(() => cut)
+      yield* Effect.promise(() => closed)
     }))
 })
 
@@ -177,16 +177,16 @@ describe("a second svc serve on one SQLite file", () => {
       const elsewhere = { SVC_HOME: yield* temporaryHome, SVC_DATABASE_URL: `sqlite:///${settings.SVC_HOME}/other.db` }
       symlinkSync(join(settings.SVC_HOME, "svc.db"), join(settings.SVC_HOME, "other.db"))
       for (const same of [settings, elsewhere]) {
-        const refused = yield* svc(["serve", "--port", "0"], same)
-        assert.strictEqual(refused.code, 1)
+        const refusal = yield* svc(["serve", "--port", "0"], same)
+        assert.strictEqual(refusal.code, 1)
         assert.match(
-          refused.stderr,
+          refusal.stderr,
           /^svc: Another svc [^\n]+ already serves [^\n]+\.db, [^\n]+Stop that one, [^\n]+\n$/
         )
       }
       assert.strictEqual((yield* get(`${first.url}/health/ready`)).status, 200)
-      const made = ["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"]
-      assert.strictEqual((yield* svcHere(made, settings, { input: "a long password" })).code, 0)
+      const bootstrapArgs = ["bootstrap-admin", "--email", "ann@example.com", "--password-stdin"]
+      assert.strictEqual((yield* svcHere(bootstrapArgs, settings, { input: "a long password" })).code, 0)
       const here = { ...settings, SVC_PORT: new URL(first.url).port }
       assert.include(
         (yield* svcHere(["status"], here)).stdout,

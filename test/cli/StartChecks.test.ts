@@ -13,8 +13,8 @@ import { type Ran, serving, type Settings, svc as svcProcess } from "./svc.ts"
 import { svcHere as svc } from "./svcHere.ts"
 
 const isRoot = process.getuid?.() === 0
-/** Root may write anywhere, so as root the program runs as nobody. */
-const nobody = isRoot ? { uid: 65_534 } : {}
+/** Root may write anywhere, so as root the program runs as the user nobody. */
+const unprivileged = isRoot ? { uid: 65_534 } : {}
 
 const fresh = (engine: Engine) =>
   Effect.gen(function*() {
@@ -80,7 +80,7 @@ describe.each(laneEngines)("svc check on %s", (engine) => {
       assert.deepStrictEqual(readdirSync(home), [])
     }))
 
-  it.scoped("tells the running brain's port from one that another program took", () =>
+  it.scoped("distinguishes the running brain's port from one that another program took", () =>
     Effect.gen(function*() {
       const { settings } = yield* fresh(engine)
       const brain = yield* serving(settings)
@@ -131,7 +131,7 @@ describe.each(laneEngines)("svc check on %s", (engine) => {
       chmodSync(locked, 0o555)
       for (const unwritable of [locked, join(locked, "new")]) {
         refuses(
-          yield* svcProcess(["check"], { ...settings, SVC_HOME: unwritable }, nobody),
+          yield* svcProcess(["check"], { ...settings, SVC_HOME: unwritable }, unprivileged),
           "home",
           `svc cannot write to ${unwritable}: this user may not do that. Free space there, make it writable`
         )
@@ -197,17 +197,21 @@ describe.each(laneEngines)("svc check on %s", (engine) => {
         assert.deepStrictEqual(others, [])
 
         const path = join(home, "archive")
-        const made = JSON.parse((yield* svc(["backup", "--output", path, "--json"], settings)).stdout)
-        assert.deepStrictEqual(yield* lastBackup, { created_at: made.created_at, bytes: made.bytes, restored: false })
+        const backup = JSON.parse((yield* svc(["backup", "--output", path, "--json"], settings)).stdout)
+        assert.deepStrictEqual(yield* lastBackup, {
+          created_at: backup.created_at,
+          bytes: backup.bytes,
+          restored: false
+        })
         assert.deepStrictEqual(yield* warnings, [])
         const { stdout } = yield* svc(["status"], settings)
         assert.match(stdout, /\nlast backup: 20\S+Z \(\d+[sm] ago, \d+ KiB\)\n/)
-        assert.include((yield* svc(["check"], settings)).stdout, `\nlast backup: ${made.created_at} (`)
+        assert.include((yield* svc(["check"], settings)).stdout, `\nlast backup: ${backup.created_at} (`)
 
         // the archive has no row of itself: the restore names it
         const restored = yield* svc(["restore", path, "--force"], settings)
         assert.strictEqual(restored.code, 0, restored.stderr)
-        assert.deepStrictEqual(yield* lastBackup, { created_at: made.created_at, bytes: null, restored: true })
+        assert.deepStrictEqual(yield* lastBackup, { created_at: backup.created_at, bytes: null, restored: true })
         assert.match(
           (yield* svc(["status"], settings)).stdout,
           /\nlast backup: .* ago\), which this database was restored from\n/
@@ -237,8 +241,8 @@ describe.each(laneEngines)("svc check on %s", (engine) => {
         yield* createAdmin(settings)
         const brain = yield* serving(settings)
         const path = join(home, "archive")
-        const made = yield* svc(["backup", "--output", path], settings)
-        assert.deepStrictEqual([made.code, made.stderr], [0, ""])
+        const backup = yield* svc(["backup", "--output", path], settings)
+        assert.deepStrictEqual([backup.code, backup.stderr], [0, ""])
         assert.strictEqual((yield* svc(["audit", "verify"], settings)).code, 0)
         assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
 
@@ -316,7 +320,7 @@ describe("svc check of a SQLite file", () => {
       chmodSync(home, 0o777)
       chmodSync(join(home, "svc.db"), 0o444)
       refuses(
-        yield* svcProcess(["check"], settings, nobody),
+        yield* svcProcess(["check"], settings, unprivileged),
         "database",
         "svc cannot write to it: this user may not do that. Make the file and its folder writable for this user"
       )

@@ -10,28 +10,28 @@ import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { running, serving } from "./svc.ts"
 
-interface Answer {
+interface HealthResponse {
   readonly status: number
   readonly type: string | null
-  // tests look into whatever came back
+  // tests read fields of any response
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any
 }
 
-/** The answer; null while nothing listens. */
+/** The response; null while nothing listens. */
 const get = (url: string, init: RequestInit = {}) =>
-  Effect.promise((): Promise<Answer | null> =>
+  Effect.promise((): Promise<HealthResponse | null> =>
     fetch(url, init).then(
-      async (answer) => ({
-        status: answer.status,
-        type: answer.headers.get("content-type"),
-        json: await answer.json()
+      async (response) => ({
+        status: response.status,
+        type: response.headers.get("content-type"),
+        json: await response.json()
       }),
       () => null
     )
   )
 
-/** A way to PostgreSQL on which nothing listens until `open`, and a program that is told to use it. */
+/** A proxy to PostgreSQL on which nothing listens until `openProxy`, and a program with its address. */
 const waiting = (args: ReadonlyArray<string> = []) =>
   Effect.gen(function*() {
     const { url } = yield* freshPostgres
@@ -39,7 +39,7 @@ const waiting = (args: ReadonlyArray<string> = []) =>
     const way = yield* freePort
     const proxy = new Proxy({ host: hostname, port: port === "" ? 5432 : Number(port) })
     const server = createServer(proxy.accept)
-    const open = Effect.acquireRelease(
+    const openProxy = Effect.acquireRelease(
       Effect.async<void>((resume) => void server.listen(way, "127.0.0.1", () => resume(Effect.void))),
       () =>
         Effect.sync(() => {
@@ -49,12 +49,12 @@ const waiting = (args: ReadonlyArray<string> = []) =>
     )
     const through = new URL(url)
     through.host = `127.0.0.1:${way}`
-    const at = yield* freePort
-    const program = yield* running(["serve", "--port", String(at), ...args], {
+    const httpPort = yield* freePort
+    const program = yield* running(["serve", "--port", String(httpPort), ...args], {
       SVC_HOME: yield* temporaryHome,
       SVC_DATABASE_URL: through.toString()
     })
-    return { base: `http://127.0.0.1:${at}`, open, program, url }
+    return { base: `http://127.0.0.1:${httpPort}`, openProxy, program, url }
   })
 
 const unready = (reason: string) => ({ status: 503, type: "application/json", json: { status: "unready", reason } })
@@ -62,8 +62,8 @@ const unready = (reason: string) => ({ status: 503, type: "application/json", js
 describe("svc serve while PostgreSQL is not there", () => {
   it.scopedLive("listens, says so with 503, and serves once it is there", () =>
     Effect.gen(function*() {
-      const { base, open, program } = yield* waiting()
-      yield* until(get(`${base}/health/ready`), (answer) => answer?.json.reason === "database")
+      const { base, openProxy, program } = yield* waiting()
+      yield* until(get(`${base}/health/ready`), (response) => response?.json.reason === "database")
       assert.deepStrictEqual(yield* get(`${base}/health/ready`), unready("database"))
       assert.deepStrictEqual(yield* get(`${base}/api/v1/health/ready`), unready("database"))
       assert.deepStrictEqual(yield* get(`${base}/health`), {
@@ -77,24 +77,24 @@ describe("svc serve while PostgreSQL is not there", () => {
         "application/problem+json",
         "unavailable"
       ])
-      const refused = yield* Effect.flip(
+      const refusal = yield* Effect.flip(
         Effect.tryPromise({ try: () => dial({ base, token: "sva_x" }), catch: String })
       )
-      assert.include(refused, "503")
+      assert.include(refusal, "503")
 
-      yield* open
-      yield* until(get(`${base}/health/ready`), (answer) => answer?.status === 200)
+      yield* openProxy
+      yield* until(get(`${base}/health/ready`), (response) => response?.status === 200)
       assert.strictEqual((yield* get(`${base}/api/v1/projects`))?.status, 401)
       yield* until(Effect.sync(program.stderr), (text) => text.includes("is ready at"))
       assert.match(program.stdout(), /PostgreSQL does not answer \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)/)
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
     }), 180_000)
 
-  it.scopedLive("waits with several workers too, of which the first answers", () =>
+  it.scopedLive("waits with several workers too, of which the first responds", () =>
     Effect.gen(function*() {
-      const { base, open, program } = yield* waiting(["--workers", "2"])
-      yield* until(get(`${base}/health/ready`), (answer) => answer?.json.reason === "database")
-      yield* open
+      const { base, openProxy, program } = yield* waiting(["--workers", "2"])
+      yield* until(get(`${base}/health/ready`), (response) => response?.json.reason === "database")
+      yield* openProxy
       yield* until(Effect.sync(program.stderr), (text) => text.includes("is ready at"))
       yield* until(Effect.sync(program.stdout), (text) => text.includes("is ready at"))
       assert.strictEqual((yield* get(`${base}/health/ready`))?.status, 200)
@@ -104,7 +104,7 @@ describe("svc serve while PostgreSQL is not there", () => {
   it.scopedLive("ends on SIGTERM", () =>
     Effect.gen(function*() {
       const { base, program } = yield* waiting()
-      yield* until(get(`${base}/health/ready`), (answer) => answer?.json.reason === "database")
+      yield* until(get(`${base}/health/ready`), (response) => response?.json.reason === "database")
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
     }), 180_000)
 
@@ -125,7 +125,7 @@ describe("svc serve while PostgreSQL is not there", () => {
 describe("svc serve while it starts", () => {
   it.scopedLive("says starting, here behind another replica's migration", () =>
     Effect.gen(function*() {
-      const { base, open, program, url } = yield* waiting()
+      const { base, openProxy, program, url } = yield* waiting()
       const other = yield* Effect.acquireRelease(
         Effect.promise(async () => {
           const client = new pg.Client({ connectionString: url })
@@ -135,10 +135,10 @@ describe("svc serve while it starts", () => {
         }),
         (client) => Effect.promise(() => client.end())
       )
-      yield* open
-      yield* until(get(`${base}/health/ready`), (answer) => answer?.json.reason === "starting")
+      yield* openProxy
+      yield* until(get(`${base}/health/ready`), (response) => response?.json.reason === "starting")
       yield* Effect.promise(() => other.query("SELECT pg_advisory_unlock(7700001)"))
-      yield* until(get(`${base}/health/ready`), (answer) => answer?.status === 200)
+      yield* until(get(`${base}/health/ready`), (response) => response?.status === 200)
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
     }), 180_000)
 })

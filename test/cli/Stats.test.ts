@@ -6,7 +6,7 @@ import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { serverOn } from "../brain.ts"
 import { mergeAll, taskEvents } from "../rollups.ts"
 import { offered } from "../services/tasks/Ingest/world.ts"
-import { ok, refused, visitor } from "./remote.ts"
+import { assertRefused, ok, visitor } from "./remote.ts"
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc stats", (it) => {
   it.scoped("prints the project in numbers and its task names", () =>
@@ -30,6 +30,6 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc stats", (it) => {
       const { items } = JSON.parse(ok(yield* run("stats", "--sort", "p95", "--window", "1h", "--json")))
       assert.deepStrictEqual(items.map(({ name }: { name: string }) => name), ["report.build", "shop.pay"])
       assert.notInclude(ok(yield* run("stats", "--search", "PAY")), "report.build")
-      refused(yield* run("stats", "--limit", "0"), "limit", 2)
+      assertRefused(yield* run("stats", "--limit", "0"), "limit", 2)
     }))
 })

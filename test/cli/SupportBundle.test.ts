@@ -13,7 +13,7 @@ import { adminKey } from "../e2e/brainProcess.ts"
 import { callAt } from "../e2e/calls.ts"
 import { laneEngines } from "../engines.ts"
 import { migratedPostgres } from "../postgres.ts"
-import { refused } from "./remote.ts"
+import { assertRefused } from "./remote.ts"
 import { serving, svc } from "./svc.ts"
 import { svcHere } from "./svcHere.ts"
 
@@ -93,7 +93,7 @@ const plant = (engine: Engine) =>
   })
 
 describe.each(laneEngines)("svc support-bundle on %s", (engine) => {
-  it.scopedLive("tells what support needs, and none of the planted secrets", () =>
+  it.scopedLive("contains what support needs, and none of the planted secrets", () =>
     Effect.gen(function*() {
       const { home, others, secrets, settings } = yield* plant(engine)
       const bootstrap = ["bootstrap-admin", "--email", "admin@example.com", "--password-stdin"]
@@ -144,9 +144,9 @@ describe.each(laneEngines)("svc support-bundle on %s", (engine) => {
       const output = join(home, "bundle.tar.gz")
       const run = ["support-bundle", "--output", output, "--log", logFile]
       const own = { ...settings, ...others, SVC_PORT: String(brain.port), SVC_API_KEY: token }
-      const ran = yield* svcHere(run, own)
-      assert.strictEqual(ran.code, 0, ran.stderr)
-      assert.strictEqual(ran.stderr, "")
+      const result = yield* svcHere(run, own)
+      assert.strictEqual(result.code, 0, result.stderr)
+      assert.strictEqual(result.stderr, "")
       assert.strictEqual(statSync(output).mode & 0o777, 0o600)
 
       const files = yield* unpacked(output)
@@ -162,7 +162,7 @@ describe.each(laneEngines)("svc support-bundle on %s", (engine) => {
         "hunter2",
         "correct horse"
       ]
-      for (const [name, text] of [...files, ["the terminal", ran.stdout + ran.stderr] as const]) {
+      for (const [name, text] of [...files, ["the terminal", result.stdout + result.stderr] as const]) {
         for (const secret of planted) assert.notInclude(text, secret, name)
         assert.notInclude(text, "ada@example.com", name)
       }
@@ -189,10 +189,13 @@ describe.each(laneEngines)("svc support-bundle on %s", (engine) => {
 
       // an existing file stays as it is
       const before = readFileSync(output)
-      refused(yield* svcHere(run, own), "exists already")
+      assertRefused(yield* svcHere(run, own), "exists already")
       assert.isTrue(before.equals(readFileSync(output)))
-      refused(yield* svcHere(["support-bundle", "--output", join(home, "none/x.tar.gz")], own), "cannot be written")
-      refused(
+      assertRefused(
+        yield* svcHere(["support-bundle", "--output", join(home, "none/x.tar.gz")], own),
+        "cannot be written"
+      )
+      assertRefused(
         yield* svcHere(["support-bundle", "--output", join(home, "y"), "--log", join(home, "none")], own),
         "cannot be read"
       )
@@ -212,14 +215,14 @@ describe.each(laneEngines)("svc support-bundle on %s", (engine) => {
 })
 
 describe("svc support-bundle", () => {
-  it.scopedLive("is written also while the database does not answer", () =>
+  it.scopedLive("is written also while the database does not respond", () =>
     Effect.gen(function*() {
       const home = yield* temporaryHome
       const output = join(home, "bundle.tar.gz")
       const settings = { SVC_HOME: home, SVC_DATABASE_URL: "postgresql://svc:s3cret-of-the-database@127.0.0.1:1/svc" }
-      const ran = yield* svc(["support-bundle", "--output", output], settings)
-      assert.strictEqual(ran.code, 0, ran.stderr)
-      assert.include(ran.stderr, "tables.json has only the reason")
+      const result = yield* svc(["support-bundle", "--output", output], settings)
+      assert.strictEqual(result.code, 0, result.stderr)
+      assert.include(result.stderr, "tables.json has only the reason")
       const files = yield* unpacked(output)
       assert.sameMembers([...files.keys()], fileNames)
       assert.notInclude([...files.values()].join(), "s3cret")

@@ -31,7 +31,7 @@ const linesOf = (rows: ReadonlyArray<Row>, width: number): ReadonlyArray<string>
   formatTable(columns, rows, { nowMillis: 0, columns: width }).replace(/\u001b\[\d+m/g, "").split("\n")
 
 describe("the tables of svc", () => {
-  it("cuts names and errors, leaves out what is spare, and keeps ids whole in 80 columns", () => {
+  it("truncates names and errors, leaves out what is spare, and keeps ids whole in 80 columns", () => {
     const lines = linesOf([row(), row({ state: "success", error: null })], 80)
     for (const line of lines) assert.isAtMost(line.length, 80)
     assert.match(lines[1] ?? "", new RegExp(`^failure  shop\\.mail\\.\\S*… +ValueError.*…  ${id}$`))
@@ -46,7 +46,7 @@ describe("the tables of svc", () => {
     assert.include(linesOf([row()], Infinity)[1], "ValueError: no such address")
   })
 
-  it("tells ages in their largest whole unit", () => {
+  it("prints ages in their largest whole unit", () => {
     const at = "2026-11-22T10:00:00.000000Z"
     const ago = (seconds: number) => formatAge(at, { nowMillis: Date.parse(at) + seconds * 1000 })
     assert.deepStrictEqual([-5, 0, 59, 60, 3599, 3600, 86_399, 86_400, 604_800].map(ago), [

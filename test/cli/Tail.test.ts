@@ -9,7 +9,7 @@ import { visitor } from "./remote.ts"
 import { running, svc } from "./svc.ts"
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc tasks tail", (it) => {
-  it.scoped("goes on where a cut connection ended, one JSON object a line, and ends with 0", () =>
+  it.scoped("continues where a closed connection ended, one JSON object a line, and ends with 0", () =>
     Effect.gen(function*() {
       const { base, connect, settings } = yield* visitor()
       const way = yield* gate(base)
@@ -42,7 +42,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc tasks tail", (it) 
       assert.strictEqual(yield* people.stop("SIGTERM"), 0)
     }))
 
-  it.scoped("fails at once where it may not look, or nobody answers", () =>
+  it.scoped("fails at once where it has no permission, or nothing responds", () =>
     Effect.gen(function*() {
       const { run } = yield* visitor({ scopes: ["agents:read"] })
       const forbidden = yield* run("tasks", "tail")

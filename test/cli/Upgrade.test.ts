@@ -71,7 +71,7 @@ const world = Effect.gen(function*() {
     return { tarball, document: JSON.parse(signed.stdout) as Record<string, string> } // what the program prints
   }
   const run = (program: string, args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
-    // not spawnSync: the feed answers in this process
+    // not spawnSync: the feed runs in this process
     Effect.async<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resume) => {
       execFile(
         process.execPath,
@@ -142,11 +142,11 @@ describe("svc upgrade", () => {
       assert.strictEqual(container.code, 1)
       assert.match(container.stderr, /^svc: svc 9\.9\.9 is available, and nothing was changed: svc runs in a container/)
 
-      const asked = yield* upgrade(program, ["--apply"])
-      assert.strictEqual(asked.code, 2)
-      assert.include(asked.stderr, "Install svc 9.9.9 in place of")
-      assert.include(asked.stderr, `Its publisher is the release key ${ownKey.public}`)
-      assert.include(asked.stderr, "from the registry http://127.0.0.1:9/.")
+      const unconfirmed = yield* upgrade(program, ["--apply"])
+      assert.strictEqual(unconfirmed.code, 2)
+      assert.include(unconfirmed.stderr, "Install svc 9.9.9 in place of")
+      assert.include(unconfirmed.stderr, `Its publisher is the release key ${ownKey.public}`)
+      assert.include(unconfirmed.stderr, "from the registry http://127.0.0.1:9/.")
       const withPassword = yield* upgrade(program, ["--apply"], {
         npm_config_registry: "http://me:secret@127.0.0.1:9/"
       })
@@ -227,9 +227,9 @@ describe("svc upgrade", () => {
       assert.strictEqual((yield* upgrade(clone, [])).stdout, `svc ${version} is the newest version\n`)
       assert.strictEqual((yield* upgrade(clone, ["--apply"])).code, 0)
       publish("9.9.9")
-      const refused = yield* upgrade(clone, ["--apply", "--yes"])
-      assert.strictEqual(refused.code, 1)
-      assert.match(refused.stderr, /nothing was changed: svc runs from a clone: git pull/)
+      const refusal = yield* upgrade(clone, ["--apply", "--yes"])
+      assert.strictEqual(refusal.code, 1)
+      assert.match(refusal.stderr, /nothing was changed: svc runs from a clone: git pull/)
       const foreign = placeProgram(join(home, "elsewhere/node_modules"))
       writeFileSync(join(home, "elsewhere/pnpm-lock.yaml"), "")
       write(join(home, "elsewhere"), { dependencies: { svc: "*" } })

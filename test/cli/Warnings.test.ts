@@ -71,8 +71,8 @@ describe("svc doctor", () => {
   ]
   it.effect.each(cases)("warns: %s", ([part, settings, facts]) =>
     Effect.gen(function*() {
-      const said = yield* warnings(settings, facts)
-      assert.strictEqual(said.length, 1, said.join("\n"))
-      assert.include(said[0], part)
+      const messages = yield* warnings(settings, facts)
+      assert.strictEqual(messages.length, 1, messages.join("\n"))
+      assert.include(messages[0], part)
     }))
 })

@@ -2,17 +2,17 @@ import { Effect } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 import { portOf } from "../ports.ts"
 
-/** A way to the brain that can be shut: then what is open is cut, and what comes is turned away. */
+/** A proxy to the brain that can be shut: then it closes open connections, and refuses new ones. */
 export const gate = (target: string) =>
   Effect.gen(function*() {
-    const open = new Set<Socket>()
+    const openSockets = new Set<Socket>()
     let isShut = false
     const { hostname, port } = new URL(target)
     const server = createServer((client) => {
       if (isShut) return client.destroy()
       const brain = connect({ host: hostname, port: Number(port) })
       for (const socket of [client, brain]) {
-        open.add(socket)
+        openSockets.add(socket)
         socket.on("error", () => {}).on("close", () => {
           client.destroy()
           brain.destroy()
@@ -25,8 +25,8 @@ export const gate = (target: string) =>
       url: `http://127.0.0.1:${own}`,
       shut: () => {
         isShut = true
-        for (const socket of open) socket.destroy()
-        open.clear()
+        for (const socket of openSockets) socket.destroy()
+        openSockets.clear()
       },
       reopen: () => {
         isShut = false

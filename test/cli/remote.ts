@@ -7,7 +7,7 @@ import { temporaryHome } from "../databases.ts"
 import { type Ran, type Settings } from "./svc.ts"
 import { svcHere } from "./svcHere.ts"
 
-/** A fresh project, and `svc` of somebody who has a key for it. */
+/** A fresh project, and `svc` with a key for it. */
 export const visitor = (options: { readonly role?: Role; readonly scopes?: ReadonlyArray<Scope> } = {}) =>
   Effect.gen(function*() {
     const project = yield* freshProject()
@@ -32,13 +32,13 @@ export const visitor = (options: { readonly role?: Role; readonly scopes?: Reado
     return { project, base, token, settings, run, connect }
   })
 
-/** Answers every command with this. */
-export const answering = (agent: TestAgent, result: Parameters<TestAgent["sendResult"]>[1]) => {
+/** Sends this result for every command. */
+export const respondToCommands = (agent: TestAgent, result: Parameters<TestAgent["sendResult"]>[1]) => {
   agent.onCommand = (command) => agent.sendResult(command, result)
 }
 
 /** One line on standard error that has this in it, and the exit code. */
-export const refused = ({ code, stderr }: Ran, part: string | RegExp, expected = 1) => {
+export const assertRefused = ({ code, stderr }: Ran, part: string | RegExp, expected = 1) => {
   assert.strictEqual(code, expected, stderr)
   assert.match(stderr, /^svc: [^\n]+\n$/)
   if (typeof part === "string") assert.include(stderr, part)

@@ -41,11 +41,11 @@ export interface Running {
   readonly stderr: () => string
   /** The exit code, once it ends by itself. */
   readonly exit: Effect.Effect<number | null>
-  /** Sends the signal and answers the exit code. */
+  /** Sends the signal and returns the exit code. */
   readonly stop: (signal: NodeJS.Signals) => Effect.Effect<number | null>
 }
 
-/** `svc` with these arguments, which goes on until it is stopped; killed with the scope. */
+/** `svc` with these arguments, which runs until it is stopped; killed with the scope. */
 export const running = (args: ReadonlyArray<string>, settings: Settings): Effect.Effect<Running, never, Scope.Scope> =>
   Effect.gen(function*() {
     const child = yield* Effect.acquireRelease(
@@ -71,7 +71,7 @@ export const running = (args: ReadonlyArray<string>, settings: Settings): Effect
 
 /**
  * `svc` on a terminal of its own (script of util-linux), where a person types `typed` once `prompt` is shown, and what
- * comes `next`. Answers what the terminal showed.
+ * comes `next`. Returns what the terminal showed.
  */
 export const onTerminal = (
   args: ReadonlyArray<string>,
@@ -106,7 +106,7 @@ export interface Serving {
   readonly pid: number
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Sends the signal and answers the exit code. */
+  /** Sends the signal and returns the exit code. */
   readonly stop: (signal: NodeJS.Signals) => Effect.Effect<number | null>
 }
 

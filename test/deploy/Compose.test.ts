@@ -8,7 +8,7 @@ import { join } from "node:path"
 import pg from "pg"
 import { parse } from "yaml"
 import { settingDefinitions } from "../../src/services/kernel/Settings.ts"
-import { refused } from "../cli/remote.ts"
+import { assertRefused } from "../cli/remote.ts"
 import { serving, svc } from "../cli/svc.ts"
 import { temporaryHome } from "../databases.ts"
 import { virtualEnvironment } from "../e2e/virtualEnvironment.ts"
@@ -169,12 +169,12 @@ describe("the Compose files", () => {
             SVC_DATABASE_URL: change(url),
             SVC_HOME: home
           })
-        refused(
+        assertRefused(
           yield* check((url) => url.replace("localhost", "127.0.0.1")),
           /certificate is for another host name|altname/i
         )
-        refused(yield* check((url) => url.replace("postgres-ca.pem", "postgres-ca-key.pem")), "svc:")
-        refused(yield* check(() => `postgresql://svc@127.0.0.1:${port}/svc`), /no pg_hba\.conf entry|wrong/)
+        assertRefused(yield* check((url) => url.replace("postgres-ca.pem", "postgres-ca-key.pem")), "svc:")
+        assertRefused(yield* check(() => `postgresql://svc@127.0.0.1:${port}/svc`), /no pg_hba\.conf entry|wrong/)
       }),
     90_000
   )

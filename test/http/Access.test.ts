@@ -27,7 +27,7 @@ const paramsOf = (path: string): ReadonlyArray<string> =>
 
 const isRole = (caller: AccessRule["caller"]): caller is Role => ["viewer", "operator", "admin"].includes(caller)
 
-/** A path that exists as far as access is concerned: the project is real, the ids are nobody's. */
+/** A path that exists as far as access is concerned: the project exists, the ids do not. */
 const pathIn = (slug: string, path: string): string =>
   `/${
     path.replaceAll("::", "\0").replaceAll(/:([a-z_]+)/g, (_, name: string) =>
@@ -68,7 +68,7 @@ describe("declarations", () => {
 
   it("puts roles, scopes, CSRF and idempotency where they belong", () => {
     for (const { method, path, rule } of endpoints) {
-      const open = rule.caller === "public" || rule.caller === "agent"
+      const isOpen = rule.caller === "public" || rule.caller === "agent"
       if (isRole(rule.caller)) {
         assert.include(path, "/projects/:slug", path)
         assert.isDefined(rule.scope, `${method} ${path} lets keys in, but asks for no scope`)
@@ -76,23 +76,23 @@ describe("declarations", () => {
       if (rule.scope !== undefined) assert.notInclude(["public", "agent", "session"], rule.caller, path)
       const reads = method === "GET" || /::(preview|diff|backtest)$/.test(path) // docs/schedules.md
       if (reads) assert.isUndefined(rule.mutates, path)
-      else if (!open) assert.isTrue(rule.mutates, `${method} ${path} does not say that it changes something`)
+      else if (!isOpen) assert.isTrue(rule.mutates, `${method} ${path} does not say that it changes something`)
     }
   })
 
   it("honours Idempotency-Key wherever something is created", () => {
-    const wrong: Array<string> = []
+    const problems: Array<string> = []
     HttpApi.reflect(Api, {
       onGroup: () => {},
       onEndpoint: ({ endpoint }) => {
         const route = `${endpoint.method} ${endpoint.path}`
         const declared = accessRules.get(route)?.creates !== undefined
         const status = HttpApiSchema.getStatusSuccess(endpoint.successSchema)
-        if (status === 201 && !declared) wrong.push(`${route} creates and does not say so`)
-        if (declared && status !== 201 && status !== 202) wrong.push(`${route} answers ${status}`)
+        if (status === 201 && !declared) problems.push(`${route} creates and does not say so`)
+        if (declared && status !== 201 && status !== 202) problems.push(`${route} answers ${status}`)
       }
     })
-    assert.deepStrictEqual(wrong, [])
+    assert.deepStrictEqual(problems, [])
   })
 
   it("derives the catalogue of scopes", () => {
@@ -114,17 +114,17 @@ describe.each(laneEngines)("access on %s", (engine) => {
 
     const expectRefused = (
       endpoint: Endpoint,
-      answer: { readonly status: number; readonly json: unknown },
+      response: { readonly status: number; readonly json: unknown },
       status: number,
       code: string
     ) => {
-      assert.strictEqual(answer.status, status, `${endpoint.method} ${endpoint.path}`)
-      assert.deepInclude(answer.json, { code }, `${endpoint.method} ${endpoint.path}`)
+      assert.strictEqual(response.status, status, `${endpoint.method} ${endpoint.path}`)
+      assert.deepInclude(response.json, { code }, `${endpoint.method} ${endpoint.path}`)
     }
 
     const closed = endpoints.filter(({ rule }) => rule.caller !== "public" && rule.caller !== "agent")
 
-    it.effect("nobody gets in without a credential", () =>
+    it.effect("no request gets in without a credential", () =>
       Effect.gen(function*() {
         const { slug } = yield* freshProject()
         for (const endpoint of endpoints.filter(({ rule }) => rule.caller !== "public")) {
@@ -171,7 +171,7 @@ describe.each(laneEngines)("access on %s", (engine) => {
         }
       }))
 
-    it.effect("whoever is meant gets in", () =>
+    it.effect("callers with the credential get in", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const keys = {
@@ -190,8 +190,8 @@ describe.each(laneEngines)("access on %s", (engine) => {
         for (const endpoint of tried) {
           const { caller } = endpoint.rule
           if (caller === "public" || caller === "agent" || caller === "session") continue
-          const answer = yield* call(endpoint, project.slug, keys[caller])
-          assert.notInclude([401, 403, 405, 500], answer.status, `${endpoint.method} ${endpoint.path}`)
+          const response = yield* call(endpoint, project.slug, keys[caller])
+          assert.notInclude([401, 403, 405, 500], response.status, `${endpoint.method} ${endpoint.path}`)
         }
       }))
 
@@ -213,14 +213,14 @@ describe.each(laneEngines)("access on %s", (engine) => {
         const browser = yield* signedIn(yield* freshUser({ isAdmin: true }))
         const { cookie } = browser
         for (const endpoint of closed.filter(({ rule }) => rule.mutates === true)) {
-          const refused = [
+          const denied = [
             { cookie },
             { cookie, "x-csrf-token": "x".repeat(43) },
             { ...browser, "sec-fetch-site": "cross-site" },
             { ...browser, origin: "https://evil.example" },
             { ...browser, origin: "null" }
           ]
-          for (const headers of refused) {
+          for (const headers of denied) {
             expectRefused(endpoint, yield* call(endpoint, slug, { headers }), 403, "csrf_failed")
           }
         }

@@ -5,6 +5,7 @@ import { dial } from "../agent.ts"
 import { baseUrl } from "../brain.ts"
 import { call } from "./access/call.ts"
 import {
+  AccessWorld,
   all,
   byKey,
   byRole,
@@ -15,8 +16,7 @@ import {
   isPublic,
   metricsToken,
   needsOwnPerson,
-  personFor,
-  Scene
+  personFor
 } from "./access/check.ts"
 import { bearer, type Credential, type Person } from "./access/people.ts"
 import { type Endpoint, endpoints, type Mark } from "./access/table.ts"
@@ -26,23 +26,23 @@ import { sessionOf } from "./people.ts"
 
 const day = 86_400
 
-/** Where a session decides what is answered: everywhere but where anybody may, or an agent. */
-const looksAtSession = (endpoint: Endpoint) =>
+/** Whether the session decides the response: everywhere but on public endpoints and those of agents. */
+const checksSession = (endpoint: Endpoint) =>
   !isForAgents(endpoint) && (!isPublic(endpoint) || endpoint.marks.includes("csrf"))
 
 /** Global admins in a state that lets them do only what is marked; `enter` brings a person into it, and gives their browser. */
 const onlyMarked = <E, R>(
   who: string,
   mark: Mark,
-  refused: string,
+  refusal: string,
   make: (endpoint: Endpoint) => Effect.Effect<Person, E, R>,
   enter: (person: Person) => Effect.Effect<Credential, E, R>
 ) =>
   Effect.gen(function*() {
     const kind = "global admin"
     const checks = (endpoint: Endpoint, person: Person, headers?: Credential) => {
-      const isOpen = !looksAtSession(endpoint) || endpoint.marks.includes(mark)
-      const expected = isOpen ? byRole(endpoint, kind) : [refused]
+      const isOpen = !checksSession(endpoint) || endpoint.marks.includes(mark)
+      const expected = isOpen ? byRole(endpoint, kind) : [refusal]
       const of = { endpoint, sender: { kind, user_id: person.user_id, person } } as const
       return check(
         { ...of, who, headers: headers ?? {}, expected },
@@ -59,10 +59,10 @@ const onlyMarked = <E, R>(
   })
 
 describe("sessions that may less", () => {
-  layer(Scene.on("SQLite"), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(AccessWorld.on("SQLite"), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("past the deadline for a second factor a session may enrol, and little else", () =>
       Effect.gen(function*() {
-        const { people } = yield* Scene
+        const { people } = yield* AccessWorld
         const lines = yield* onlyMarked(
           "a restricted session",
           "while restricted",
@@ -74,9 +74,9 @@ describe("sessions that may less", () => {
         assert.deepStrictEqual(lines, [])
       }))
 
-    it.effect("an API key of somebody restricted is not asked for a second factor", () =>
+    it.effect("an API key of a restricted person is not asked for a second factor", () =>
       Effect.gen(function*() {
-        const { people } = yield* Scene
+        const { people } = yield* AccessWorld
         const person = yield* people.person("global admin")
         yield* back("users", "mfa_enforcement_started_at", person.user_id, 8 * day)
         const lines = endpoints.filter((endpoint) => !isPublic(endpoint)).map((endpoint) =>
@@ -93,7 +93,7 @@ describe("sessions that may less", () => {
 
     it.effect("a session that owes its second factor may give it, see whose it is, and end", () =>
       Effect.gen(function*() {
-        const { people } = yield* Scene
+        const { people } = yield* AccessWorld
         const lines = yield* onlyMarked(
           "a session that owes",
           "while owing",
@@ -110,7 +110,7 @@ describe("sessions that may less", () => {
         const lines = endpoints.filter(({ marks }) => marks.includes("csrf")).map((endpoint) =>
           Effect.gen(function*() {
             const person = yield* personFor(endpoint, kind)
-            const expected = endpoint.marks.includes("step-up") ? ["403 mfa_reverify_required"] : endpoint.answers
+            const expected = endpoint.marks.includes("step-up") ? ["403 mfa_reverify_required"] : endpoint.outcomes
             const sender = { kind, user_id: person.user_id, person } as const
             return yield* check(
               { endpoint, who: "a session that proved itself an hour ago", sender, headers: person.browser, expected },
@@ -121,9 +121,9 @@ describe("sessions that may less", () => {
         assert.deepStrictEqual(yield* all(lines), [])
       }))
 
-    it.effect("what belongs to another project, or to somebody else, is not there", () =>
+    it.effect("what belongs to another project, or to another person, is not there", () =>
       Effect.gen(function*() {
-        const { people, there } = yield* Scene
+        const { people, there } = yield* AccessWorld
         const person = yield* people.enrolled("admin")
         const stranger = yield* people.enrolled("stranger")
         const sessions = yield* call({ method: "GET", path: "/api/v1/auth/sessions", headers: stranger.browser })
@@ -161,7 +161,7 @@ describe("sessions that may less", () => {
 
     it.effect("nor is an agent or a task of another project that a body names", () =>
       Effect.gen(function*() {
-        const { here, people, there } = yield* Scene
+        const { here, people, there } = yield* AccessWorld
         const { browser } = yield* people.person("admin")
         const { agent_id = "", task_id = "" } = there.things
         const base = `/api/v1/projects/${here.project.slug}`
@@ -188,9 +188,9 @@ describe("sessions that may less", () => {
         })
       }))
 
-    it.effect("/metrics answers its own token alone", () =>
+    it.effect("/metrics accepts its own token alone", () =>
       Effect.gen(function*() {
-        const { agent, people } = yield* Scene
+        const { agent, people } = yield* AccessWorld
         const { browser, key } = yield* people.person("global admin")
         const metrics = (headers: Credential) =>
           Effect.map(call({ method: "GET", path: "/metrics", headers }), ({ status }) => status)
@@ -202,7 +202,7 @@ describe("sessions that may less", () => {
 
     it.effect("the WebSocket opens to agents alone", () =>
       Effect.gen(function*() {
-        const { here, people } = yield* Scene
+        const { here, people } = yield* AccessWorld
         const { browser, key } = yield* people.person("global admin")
         const base = yield* baseUrl
         const opened = (token: string, headers: Credential = {}) =>
@@ -217,7 +217,7 @@ describe("sessions that may less", () => {
 })
 
 describe("members on PostgreSQL", () => {
-  layer(Scene.on("PostgreSQL"), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(AccessWorld.on("PostgreSQL"), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("may what their role may, and strangers find nothing", () =>
       Effect.gen(function*() {
         const checks = yield* checksOfKeys(() => endpoints.filter(isInProject))

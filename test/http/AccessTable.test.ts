@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { call } from "./access/call.ts"
 import {
+  AccessWorld,
   all,
   byBoundKey,
   byRole,
@@ -15,30 +16,29 @@ import {
   leastKind,
   nameOf,
   needsOwnPerson,
-  personFor,
-  Scene
+  personFor
 } from "./access/check.ts"
 import { bearer, type Credential, type Kind, kinds } from "./access/people.ts"
 import { type Endpoint, endpoints, scopes } from "./access/table.ts"
 
-/** What a request that needs somebody known does not get by without. */
-const refusedTo = (nobody: string, headers: Credential) => (endpoint: Endpoint) =>
+/** A request without valid credentials reaches public endpoints only. */
+const checkRefusal = (who: string, headers: Credential) => (endpoint: Endpoint) =>
   check({
     endpoint,
-    who: nobody,
-    sender: { kind: "nobody" },
+    who,
+    sender: { kind: "anonymous" },
     headers,
-    expected: isPublic(endpoint) ? endpoint.answers : ["401 unauthenticated"]
+    expected: isPublic(endpoint) ? endpoint.outcomes : ["401 unauthenticated"]
   })
 
-/** What is for everybody looks at nobody: it is asked as the least and as the most. */
-const askedAs = (kind: Kind) => (endpoint: Endpoint) =>
+/** Public endpoints ignore the caller, so the kinds with the fewest and the most rights suffice. */
+const isCheckedAs = (kind: Kind) => (endpoint: Endpoint) =>
   !isPublic(endpoint) || kind === "stranger" || kind === "global admin"
 
 const forPeople = endpoints.filter((endpoint) => !isPublic(endpoint) && !isForAgents(endpoint))
 
 describe("every endpoint against the table", () => {
-  layer(Scene.on("SQLite"), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(AccessWorld.on("SQLite"), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("the table has a line for each operation of the API's document, and no other", () =>
       Effect.gen(function*() {
         const { json } = yield* call({ method: "GET", path: "/api/v1/openapi.json" })
@@ -49,17 +49,17 @@ describe("every endpoint against the table", () => {
         assert.sameMembers([...endpoints.map(nameOf), ...elsewhere], [...documented, "GET /"])
       }))
 
-    it.effect("without a credential only what is for everybody answers", () =>
+    it.effect("without a credential only public endpoints respond", () =>
       Effect.gen(function*() {
-        assert.deepStrictEqual(yield* all(endpoints.map(refusedTo("nobody", {}))), [])
+        assert.deepStrictEqual(yield* all(endpoints.map(checkRefusal("no credential", {}))), [])
       }))
 
     it.effect("a session may what its person's role may", () =>
       Effect.gen(function*() {
-        const { people } = yield* Scene
+        const { people } = yield* AccessWorld
         const lines = yield* Effect.forEach(kinds, (kind) =>
           Effect.map(people.person(kind), (shared) =>
-            endpoints.filter(askedAs(kind)).map((endpoint) =>
+            endpoints.filter(isCheckedAs(kind)).map((endpoint) =>
               Effect.gen(function*() {
                 const person = needsOwnPerson(endpoint) ? yield* personFor(endpoint, kind) : shared
                 const sender = { kind, user_id: person.user_id, person }
@@ -77,13 +77,13 @@ describe("every endpoint against the table", () => {
 
     it.effect("a key may what its owner may, but nothing that is for sessions", () =>
       Effect.gen(function*() {
-        const checks = yield* checksOfKeys((kind) => endpoints.filter(askedAs(kind)))
+        const checks = yield* checksOfKeys((kind) => endpoints.filter(isCheckedAs(kind)))
         assert.deepStrictEqual(yield* all(checks), [])
       }))
 
     it.effect("a key needs the endpoint's scope, and no other", () =>
       Effect.gen(function*() {
-        const { people } = yield* Scene
+        const { people } = yield* AccessWorld
         const lines = forPeople.filter(({ least }) => least !== "session").map((endpoint) =>
           Effect.gen(function*() {
             const kind = leastKind(endpoint)
@@ -96,11 +96,11 @@ describe("every endpoint against the table", () => {
               )
             const givesRole = endpoint.marks.includes("gives a role")
             return yield* all([
-              by(`a key with ${scope} alone`, [scope], givesRole ? ["403 scope_missing"] : endpoint.answers),
+              by(`a key with ${scope} alone`, [scope], givesRole ? ["403 scope_missing"] : endpoint.outcomes),
               by(
                 "a key with all scopes but admin:*",
                 scopes,
-                scope === "admin:*" ? ["403 scope_missing"] : endpoint.answers
+                scope === "admin:*" ? ["403 scope_missing"] : endpoint.outcomes
               ),
               by(`a key with all but ${scope}`, scopes.filter((other) => other !== scope), ["403 scope_missing"]),
               by("a key without scopes", [], ["403 scope_missing"])
@@ -112,7 +112,7 @@ describe("every endpoint against the table", () => {
 
     it.effect("the scopes are those of the table", () =>
       Effect.gen(function*() {
-        const { people } = yield* Scene
+        const { people } = yield* AccessWorld
         const { key } = yield* people.person("viewer")
         const { json } = yield* call({ method: "GET", path: "/api/v1/api-keys/scopes", headers: key })
         const inTable = [...new Set(endpoints.flatMap(({ scope }) => scope ?? []))]
@@ -122,7 +122,7 @@ describe("every endpoint against the table", () => {
 
     it.effect("a bound key finds no other project than its own, whatever its owner may; what is outside projects stays open", () =>
       Effect.gen(function*() {
-        const { here, people, there } = yield* Scene
+        const { here, people, there } = yield* AccessWorld
         const lines = yield* Effect.forEach(
           ["viewer", "admin", "global admin"] as const,
           (kind) =>
@@ -156,12 +156,12 @@ describe("every endpoint against the table", () => {
 
     it.effect("a browser that changes something sends its session's token, from the brain's own pages", () =>
       Effect.gen(function*() {
-        const { people } = yield* Scene
+        const { people } = yield* AccessWorld
         const { browser, user_id } = yield* people.person("global admin")
         const other = yield* people.person("global admin")
         const cookie = browser.cookie ?? ""
         const otherToken = other.browser["x-csrf-token"] ?? ""
-        const wrong: Readonly<Record<string, Credential>> = {
+        const invalidHeaders: Readonly<Record<string, Credential>> = {
           "without a token": { cookie },
           "with a wrong token": { cookie, "x-csrf-token": "wrong" },
           "with an empty token": { cookie, "x-csrf-token": "" },
@@ -179,7 +179,7 @@ describe("every endpoint against the table", () => {
         const reads = ({ method, path }: Endpoint) => method === "GET" || /:(preview|diff|backtest)$/.test(path)
         assert.sameMembers(changing, [...forPeople.filter((endpoint) => !reads(endpoint)), ...cookieDecides])
         const lines = changing.flatMap((endpoint) =>
-          Object.entries(wrong).map(([how, headers]) =>
+          Object.entries(invalidHeaders).map(([how, headers]) =>
             check({
               endpoint,
               who: `a browser ${how}`,
@@ -194,7 +194,7 @@ describe("every endpoint against the table", () => {
 
     it.effect("a credential that is none, or is none any more, opens what no credential opens", () =>
       Effect.gen(function*() {
-        const { agent, people } = yield* Scene
+        const { agent, people } = yield* AccessWorld
         const sql = yield* SqlClient.SqlClient
         const past = Timestamp.addSeconds(yield* Timestamp.now, -1)
         const key = Effect.map(
@@ -225,9 +225,9 @@ describe("every endpoint against the table", () => {
         }
         const visited = ["a key that never was", "an ended session"]
         const lines = Object.entries(invalid).flatMap(([who, headers]) =>
-          endpoints.filter((endpoint) => !isPublic(endpoint) || visited.includes(who)).map(refusedTo(who, headers))
+          endpoints.filter((endpoint) => !isPublic(endpoint) || visited.includes(who)).map(checkRefusal(who, headers))
         )
-        assert.deepStrictEqual(yield* all([...lines, ...forPeople.map(refusedTo("an agent", agent))]), [])
+        assert.deepStrictEqual(yield* all([...lines, ...forPeople.map(checkRefusal("an agent", agent))]), [])
       }))
   })
 })

@@ -20,16 +20,19 @@ const sessionToken = ({ cookie }: { readonly cookie: string }) => /svc_session=(
 
 describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, loginLockoutThreshold: 3 }), { excludeTestServices: true })((it) => {
-    /** Every way to set a password while signed in; each answers with what it says of this one. */
+    /** Every way to set a password while signed in; each returns the response for this one. */
     const settings = Effect.gen(function*() {
       const { token } = yield* freshKey({ isAdmin: true })
       const { email, id } = yield* freshUser()
       const sql = yield* SqlClient.SqlClient
       const [stored] = yield* sql<{ password_hash: string }>`SELECT password_hash FROM users WHERE id = ${id}`
-      let made = 0
+      let createdCount = 0
       return [
         (text: string) =>
-          request("POST", "/users", { token, body: { email: `made-${made++}@personal.example`, password: text } }),
+          request("POST", "/users", {
+            token,
+            body: { email: `made-${createdCount++}@personal.example`, password: text }
+          }),
         (text: string) => request("POST", `/users/${id}/password`, { token, body: { new_password: text } }),
         (text: string) =>
           Effect.gen(function*() {
@@ -46,7 +49,7 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
         assert.deepStrictEqual(yield* sql`SELECT email FROM users`, [])
         for (const email of ["admin", "root", "admin@localhost", "admin@example.com"]) {
           for (const guess of ["admin", "password", "svc"]) {
-            const answer = yield* Effect.flatMap(Sessions, (sessions) =>
+            const response = yield* Effect.flatMap(Sessions, (sessions) =>
               sessions.login({
                 email,
                 password: Redacted.make(guess),
@@ -55,12 +58,12 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
                 token: undefined,
                 device: null
               })).pipe(Effect.flip)
-            assert.deepInclude(answer, { _tag: "Unauthenticated", code: "login_failed" })
+            assert.deepInclude(response, { _tag: "Unauthenticated", code: "login_failed" })
           }
         }
       }))
 
-    it.effect("ASVS 6.2.1 a password has at least 12 characters, as whoever types them counts, and ASVS 6.2.9 may have 64 and more", () =>
+    it.effect("ASVS 6.2.1 a password has at least 12 characters, as a person counts them, and ASVS 6.2.9 may have 64 and more", () =>
       Effect.gen(function*() {
         const policy = yield* request("GET", "/auth/policy", { headers: yield* sessionOf((yield* freshKey()).user_id) })
         assert.deepStrictEqual(policy.json, {
@@ -70,9 +73,9 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
         })
         for (const [index, { set }] of (yield* settings).entries()) {
           for (const short of ["eleven char", "žluťoučký k".normalize("NFD"), "🐎🔋📎✅🐄🔌🖇️❎🐖💡"]) {
-            const answer = yield* set(short)
-            assert.strictEqual(answer.json.code, "validation_failed", short)
-            assert.include(answer.text, "at least 12 characters")
+            const response = yield* set(short)
+            assert.strictEqual(response.json.code, "validation_failed", short)
+            assert.include(response.text, "at least 12 characters")
           }
           // hashing takes time: one way is tried with all
           for (
@@ -96,17 +99,17 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
         const commonest = dictionary["passwords-common"].filter((text) => text.length >= 12)
         for (const { own, set } of yield* settings) {
           for (const text of [...commonest.slice(0, 3), "Password1234"]) {
-            const answer = yield* set(text)
-            assert.strictEqual(answer.json.code, "validation_failed", text)
-            assert.match(answer.json.details.issues[0].path, /password$/)
-            assert.notInclude(answer.text, text)
+            const response = yield* set(text)
+            assert.strictEqual(response.json.code, "validation_failed", text)
+            assert.match(response.json.details.issues[0].path, /password$/)
+            assert.notInclude(response.text, text)
           }
           const personal = yield* set(own)
           assert.include(personal.json.details?.issues[0].message, "e-mail address")
         }
       }))
 
-    it.effect("ASVS 6.3.1 guesses are held back by account and by address, and the lock ends sessions of nobody", () =>
+    it.effect("ASVS 6.3.1 guesses are limited by account and by address, and the lock ends no session", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
         const browser = yield* sessionOf(user.id)
@@ -116,12 +119,12 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
         const headers = fromElsewhere()
         const { json } = yield* Effect.map(
           Effect.all(Array.from({ length: 21 }, (_, n) => login(`x${n}@example.com`, { headers })), { concurrency: 4 }),
-          (answers) => answers.find(({ status }) => status === 429)!
+          (responses) => responses.find(({ status }) => status === 429)!
         )
         assert.strictEqual(json.code, "rate_limited")
       }))
 
-    it.effect("ASVS 6.3.8 no message, code or header of a login tells whether the address exists, is locked or inactive", () =>
+    it.effect("ASVS 6.3.8 no message, code or header of a login shows whether the address exists, is locked or inactive", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const [known, locked, inactive] = [yield* freshUser(), yield* freshUser(), yield* freshUser()]
@@ -134,7 +137,7 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
           [locked.email, "wrong"],
           [inactive.email, password]
         ] as const
-        const answers = yield* Effect.forEach(
+        const responses = yield* Effect.forEach(
           attempts,
           ([email, guess]) =>
             Effect.map(login(email, { password: guess }), ({ headers, json, status }) => {
@@ -142,8 +145,8 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
               return { status, shown, json: { ...json, request_id: "" } }
             })
         )
-        for (const answer of answers) assert.deepStrictEqual(answer, answers[0])
-        assert.strictEqual(answers[0]?.status, 401)
+        for (const response of responses) assert.deepStrictEqual(response, responses[0])
+        assert.strictEqual(responses[0]?.status, 401)
       }))
 
     it.effect("ASVS 7.2.3 a session's token is a reference of 256 random bits, and only its hash is stored", () =>
@@ -167,11 +170,11 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
           [(yield* me(first)).status, (yield* me(again)).status, (yield* me(elsewhere)).status],
           [401, 200, 200]
         )
-        const wrong = yield* login(user.email, {
+        const refusal = yield* login(user.email, {
           password: "wrong",
           headers: { ...fromElsewhere(), cookie: again.cookie }
         })
-        assert.strictEqual(wrong.status, 401)
+        assert.strictEqual(refusal.status, 401)
         assert.strictEqual((yield* me(again)).status, 200, "a failed login ends nothing")
         const body = { current_password: password, new_password: "another good password" }
         const changed = browserOf(yield* request("POST", "/auth/change-password", { headers: again, body }))
@@ -254,8 +257,8 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
         const headers = yield* sessionOf(user.id)
         const change = (body: object) => request("POST", "/auth/change-password", { headers, body })
         assert.strictEqual((yield* change({ new_password: "another good password" })).status, 422)
-        const wrong = yield* change({ current_password: "wrong", new_password: "another good password" })
-        assert.deepInclude(wrong.json, { status: 403, code: "wrong_password" })
+        const refusal = yield* change({ current_password: "wrong", new_password: "another good password" })
+        assert.deepInclude(refusal.json, { status: 403, code: "wrong_password" })
         const patched = yield* request("PATCH", "/auth/me", {
           headers,
           body: { email: "mine@example.com", is_admin: true }

@@ -72,16 +72,16 @@ describe.each(laneEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         const browser = browserOf(yield* login(user.email, { headers }))
         yield* request("POST", "/auth/logout", { headers: { ...browser, ...headers } })
         const rows = yield* rowsOf(user.id)
-        const told = rows.map(({ action, outcome, source_ip }) => [action, outcome, source_ip])
+        const actions = rows.map(({ action, outcome, source_ip }) => [action, outcome, source_ip])
         const address = headers["x-forwarded-for"] ?? ""
-        assert.deepStrictEqual(told.filter(([action]) => String(action).startsWith("auth.")), [
+        assert.deepStrictEqual(actions.filter(([action]) => String(action).startsWith("auth.")), [
           ["auth.login_failed", "deny", address],
           ["auth.login", "allow", address],
           ["auth.logout", "allow", address]
         ])
       }))
 
-    it.effect("16.3.1 a login by an address that nobody has is logged, without the address", () =>
+    it.effect("16.3.1 a login by an unknown address is logged, without the address", () =>
       Effect.gen(function*() {
         const headers = fromElsewhere()
         assert.strictEqual((yield* login("hunter2-typed-here@example.com", { headers })).status, 401)
@@ -95,7 +95,7 @@ describe.each(laneEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         assert.notInclude(lines.join("\n"), "hunter2")
       }))
 
-    it.effect("16.3.2 whoever is refused is logged; where something would be removed, in the audit log", () =>
+    it.effect("16.3.2 a refused caller is logged; where something would be removed, in the audit log", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
@@ -110,11 +110,14 @@ describe.each(laneEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
           "DELETE /api/v1/users/:user_id",
           "DELETE /api/v1/projects/:slug/agents/:agent_id"
         ])
-        const at = `/projects/${project.slug}`
-        assert.strictEqual((yield* request("POST", `${at}/commands/purge-queue`, { ...viewer, body: {} })).status, 403)
-        assert.strictEqual((yield* request("DELETE", at, viewer)).status, 403)
-        assert.strictEqual((yield* request("DELETE", at, unscoped)).status, 403)
-        assert.strictEqual((yield* request("GET", `${at}/audit`, viewer)).status, 403)
+        const projectPath = `/projects/${project.slug}`
+        assert.strictEqual(
+          (yield* request("POST", `${projectPath}/commands/purge-queue`, { ...viewer, body: {} })).status,
+          403
+        )
+        assert.strictEqual((yield* request("DELETE", projectPath, viewer)).status, 403)
+        assert.strictEqual((yield* request("DELETE", projectPath, unscoped)).status, 403)
+        assert.strictEqual((yield* request("GET", `${projectPath}/audit`, viewer)).status, 403)
         const rows = yield* rowsOf(viewer.user_id)
         assert.deepStrictEqual(
           rows.map(({ action, outcome, project_id, target_id }) => [action, outcome, project_id, target_id]),
@@ -142,16 +145,16 @@ describe.each(laneEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         const [{ id } = { id: "" }] = yield* sql<{ id: string }>`SELECT id FROM api_keys WHERE user_id = ${key.user_id}`
         const headers = { "x-forwarded-for": "198.51.100.66" }
         for (const method of ["GET", "DELETE"]) {
-          const answer = yield* request(method, `/projects/${project.slug}`, { token: key.token, headers })
-          assert.deepInclude(answer.json, { status: 403, code: "address_not_allowed" })
+          const response = yield* request(method, `/projects/${project.slug}`, { token: key.token, headers })
+          assert.deepInclude(response.json, { status: 403, code: "address_not_allowed" })
         }
         const rows = yield* rowsOf(key.user_id)
-        const told = rows.map((
+        const refusals = rows.map((
           { action, api_key_id, metadata, source_ip, target_id }
         ) => [action, api_key_id, JSON.parse(metadata).code, source_ip, target_id])
         const endpoints = ["GET /api/v1/projects/:slug", "DELETE /api/v1/projects/:slug"]
         assert.deepStrictEqual(
-          told,
+          refusals,
           endpoints.map((endpoint) => ["access.denied", id, "address_not_allowed", "198.51.100.66", endpoint])
         )
         const logged = lines.map((line) => JSON.parse(line)).filter((line) => line.api_key_id === id)
@@ -169,7 +172,7 @@ describe.each(laneEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         assert.isNull(last_used_at)
       }))
 
-    it.effect("16.3.1 a key that is not valid any more, or that nobody has, is logged without the key", () =>
+    it.effect("16.3.1 a key that is no longer valid, or unknown, is logged without the key", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const past = "2020-01-01T00:00:00.000000Z"
@@ -202,31 +205,31 @@ describe.each(laneEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         assert.lengthOf(lines.slice(begun).filter((line) => line.includes("an API key was refused")), 10)
       }))
 
-    it.effect("16.3.2 nobody can fill the audit log with refusals", () =>
+    it.effect("16.3.2 refusals cannot fill the audit log", () =>
       Effect.gen(function*() {
         const metrics = yield* Metrics
         const leftOut = Effect.map(Effect.promise(() => metrics.auditDenials.get()), ({ values }) =>
           values.find(({ labels }) => labels.outcome === "left_out")?.value ?? 0)
-        const nobody = yield* freshKey()
+        const caller = yield* freshKey()
         const before = yield* leftOut
         const id = "00000000-0000-7000-8000-000000000000"
         yield* Effect.forEach(Array.from({ length: 13 }), () =>
-          request("DELETE", `/users/${id}`, nobody))
-        assert.strictEqual((yield* rowsOf(nobody.user_id)).length, 10)
+          request("DELETE", `/users/${id}`, caller))
+        assert.strictEqual((yield* rowsOf(caller.user_id)).length, 10)
         assert.strictEqual((yield* leftOut) - before, 3)
       }))
 
     it.effect("16.4.1 what callers send cannot forge a line of a log", () =>
       Effect.gen(function*() {
-        const nobody = yield* freshKey({ scopes: [] })
+        const caller = yield* freshKey({ scopes: [] })
         const forged = "x\r\n{\"level\":\"error\"}\u001b[2J\u2028"
         const begun = lines.length
-        const answer = yield* request("DELETE", `/projects/${encodeURIComponent(forged)}`, {
-          ...nobody,
+        const response = yield* request("DELETE", `/projects/${encodeURIComponent(forged)}`, {
+          ...caller,
           headers: { "x-request-id": "a b\tc", "user-agent": "x\t\"y\"" }
         })
-        assert.strictEqual(answer.status, 403)
-        const [row] = yield* rowsOf(nobody.user_id)
+        assert.strictEqual(response.status, 403)
+        const [row] = yield* rowsOf(caller.user_id)
         // oxlint-disable-next-line no-control-regex -- that is what must not be there
         assert.notMatch(row!.metadata, /[\u0000-\u001f]/)
         assert.strictEqual(JSON.parse(row!.metadata).path.slug, forged)
@@ -239,27 +242,29 @@ describe.each(laneEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         }
       }))
 
-    it.effect("16.5.1 an unexpected error is told in general words, and its cause in the log only", () =>
+    it.effect("16.5.1 an unexpected error is described in general words, and its cause is in the log only", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const root = yield* freshKey({ isAdmin: true })
-        const answer = yield* without("queues", request("GET", `/projects/${project.slug}/queues`, root))
-        assert.strictEqual(answer.status, 500)
-        assert.deepInclude(answer.json, { code: "internal_error", details: {} })
-        assert.notMatch(answer.text, /queues|SELECT|sql|\.ts|node_modules/i)
-        const logged = lines.map((line) => JSON.parse(line)).find((line) => line.request_id === answer.json.request_id)
+        const response = yield* without("queues", request("GET", `/projects/${project.slug}/queues`, root))
+        assert.strictEqual(response.status, 500)
+        assert.deepInclude(response.json, { code: "internal_error", details: {} })
+        assert.notMatch(response.text, /queues|SELECT|sql|\.ts|node_modules/i)
+        const logged = lines.map((line) => JSON.parse(line)).find((line) =>
+          line.request_id === response.json.request_id
+        )
         assert.deepInclude(logged, { level: "error" })
         assert.include(logged.error, "queues")
       }))
 
-    it.effect("16.5.2 nobody gets in while what access hangs on cannot be read", () =>
+    it.effect("16.5.2 no caller gets in while what access depends on cannot be read", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const root = yield* freshKey({ isAdmin: true })
         for (const table of ["api_keys", "memberships", "projects"]) {
-          const answer = yield* without(table, request("GET", `/projects/${project.slug}`, root))
-          assert.strictEqual(answer.status, 500, table)
-          assert.strictEqual(answer.json.code, "internal_error")
+          const response = yield* without(table, request("GET", `/projects/${project.slug}`, root))
+          assert.strictEqual(response.status, 500, table)
+          assert.strictEqual(response.json.code, "internal_error")
         }
         assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, root)).status, 200)
       }))
@@ -282,12 +287,12 @@ describe.each(laneEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
         assert.deepStrictEqual(yield* rowsOf(viewer.user_id), [])
       }))
 
-    it.effect("16.5.4 an error that nobody handles ends one request and no more", () =>
+    it.effect("16.5.4 an error without a handler ends one request and no more", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const root = yield* freshKey({ isAdmin: true })
         const path = `/projects/${project.slug}/queues`
-        const answers = yield* without(
+        const responses = yield* without(
           "queues",
           Effect.all([
             request("GET", path, root),
@@ -295,7 +300,7 @@ describe.each(laneEngines)("ASVS 5.0, logging and errors, on %s", (engine) => {
             request("GET", path, root)
           ], { concurrency: "unbounded" })
         )
-        assert.deepStrictEqual(answers.map(({ status }) => status), [500, 200, 500])
+        assert.deepStrictEqual(responses.map(({ status }) => status), [500, 200, 500])
         assert.strictEqual((yield* request("GET", path, root)).status, 200)
       }))
   })

@@ -53,7 +53,7 @@ describe.each(laneEngines)("ASVS on %s", (engine) => {
         assert.deepStrictEqual(yield* mailsSoFar("victim@example.com"), [])
       }))
 
-    it.effect("2.4.1 nobody can make the brain send mail without end", () =>
+    it.effect("2.4.1 no caller can make the brain send mail without end", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
         const sql = yield* SqlClient.SqlClient
@@ -64,7 +64,7 @@ describe.each(laneEngines)("ASVS on %s", (engine) => {
         assert.strictEqual((yield* mailsSoFar(user.email)).length, 3)
       }))
 
-    it.effect("6.3.7 a reset is told to the account's address", () =>
+    it.effect("6.3.7 a reset is mailed to the account's address", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
         yield* confirm(yield* mailedToken(user.email))
@@ -72,7 +72,7 @@ describe.each(laneEngines)("ASVS on %s", (engine) => {
         assert.match(notice?.text ?? "", /^The password of your account/)
       }))
 
-    it.effect("6.3.7 a password that is changed, by whomever, is told to the account's address", () =>
+    it.effect("6.3.7 a changed password, by the person or an admin, is mailed to the account's address", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
         const headers = yield* signedIn(user)
@@ -92,14 +92,14 @@ describe.each(laneEngines)("ASVS on %s", (engine) => {
         assert.match(set?.text ?? "", /was set by an administrator at [-\d]+ [:\d]+ UTC\. /)
       }))
 
-    it.effect("6.3.7 what is done to the second factor is told to the account's address", () =>
+    it.effect("6.3.7 a change of the second factor is mailed to the account's address", () =>
       Effect.gen(function*() {
         const { browser, codes, email, ...user } = yield* enrolled()
         const used = yield* ask(browser, "POST", "/auth/mfa/verify", { code: codes[0] })
         const now = after(browser, used)
         assert.strictEqual((yield* ask(now, "POST", "/auth/mfa/recovery-codes/regenerate")).status, 200)
-        const wrong = yield* ask(now, "POST", "/auth/mfa/disable", { password, code: codes[0] })
-        assert.strictEqual(wrong.status, 403)
+        const refusal = yield* ask(now, "POST", "/auth/mfa/disable", { password, code: codes[0] })
+        assert.strictEqual(refusal.status, 403)
         const disabled = yield* ask(now, "POST", "/auth/mfa/disable", { password, code: yield* nextCode(user) })
         assert.strictEqual(disabled.status, 200)
         const subjects = (yield* mailsTo(email, 4)).map(({ headers }) =>
@@ -113,7 +113,7 @@ describe.each(laneEngines)("ASVS on %s", (engine) => {
         ])
       }))
 
-    it.effect("6.3.7 a second factor that is taken away from the command line is told to the account's address", () =>
+    it.effect("6.3.7 a second factor that is removed from the command line is mailed to the account's address", () =>
       Effect.gen(function*() {
         const user = yield* enrolled()
         yield* Effect.flatMap(MfaReset, (mfa) => mfa.reset(user)).pipe(
@@ -124,7 +124,7 @@ describe.each(laneEngines)("ASVS on %s", (engine) => {
         assert.match(notice?.text ?? "", /^The second factor of your account[^]*was reset by an administrator/)
       }))
 
-    it.effect("6.3.8 asking for a reset does not tell whether there is an account", () =>
+    it.effect("6.3.8 asking for a reset does not show whether there is an account", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
         const [known, unknown] = [yield* askReset(user.email), yield* askReset("nobody@example.com")]

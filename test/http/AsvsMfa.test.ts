@@ -12,7 +12,7 @@ import { laneEngines } from "../engines.ts"
 import { after, ask, back, type Browser, codeOf, enrolled, loginFrom, nextCode } from "./mfa.ts"
 import { browserOf, freshUser, fromElsewhere, login, password, proxied } from "./people.ts"
 
-/** A session that somebody opened without knowing of second factors: with a row, and nothing more. */
+/** A session as a program that knows no second factors would create it: with a row, and nothing more. */
 const openedSomehow = (user_id: string) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -46,16 +46,17 @@ describe.each(laneEngines)("ASVS on %s", (engine) => {
         const owing = (yield* loginFrom({}, user.email)).browser
         const joining = yield* ask(owing, "POST", "/invitations/accept", { token: "x" })
         assert.strictEqual(joining.json.code, "mfa_required", "where a session counts though none is needed")
-        // what anybody may call without a credential; of these only the login answers with a session
-        const open = [...accessRules].filter(([, { caller }]) => caller === "public").map(([route]) => route).sort()
+        // the routes that need no credential; of these only the login responds with a session
+        const publicRoutes = [...accessRules].filter(([, { caller }]) => caller === "public").map(([route]) => route)
+          .sort()
         const cookies: Array<string> = []
-        for (const route of open) {
+        for (const route of publicRoutes) {
           const [method = "", path = ""] = route.split(" ")
-          const answer = yield* request(method, `/${path}`, {
+          const response = yield* request(method, `/${path}`, {
             headers: fromElsewhere(),
             ...(method === "GET" ? {} : { body: { email: user.email, password, token: "x", new_password: password } })
           })
-          if (answer.headers.getSetCookie().length > 0) cookies.push(route)
+          if (response.headers.getSetCookie().length > 0) cookies.push(route)
         }
         assert.deepStrictEqual(cookies, ["POST /api/v1/auth/login"])
       }))
@@ -68,17 +69,17 @@ describe.each(laneEngines)("ASVS on %s", (engine) => {
           Effect.provideService(CurrentActor, system("test"))
         )
         const token = new URL(link).searchParams.get("token")
-        const next = "a password that was set anew"
+        const next = "a password that was set again"
         const reset = yield* request("POST", "/auth/password-reset/confirm", {
           headers: fromElsewhere(),
           body: { token, new_password: next }
         })
         assert.strictEqual(reset.status, 200, reset.text)
-        assert.deepStrictEqual(reset.headers.getSetCookie(), [], "nobody is signed in by it")
+        assert.deepStrictEqual(reset.headers.getSetCookie(), [], "it signs no one in")
         const headers = { ...fromElsewhere(), cookie: trusted.cookie ?? "" }
-        const answer = yield* login(user.email, { password: next, headers })
-        assert.isTrue(answer.json.mfa_required, "also in a browser that was trusted before")
-        assert.strictEqual((yield* ask(browserOf(answer), "GET", "/projects")).json.code, "mfa_required")
+        const response = yield* login(user.email, { password: next, headers })
+        assert.isTrue(response.json.mfa_required, "also in a browser that was trusted before")
+        assert.strictEqual((yield* ask(browserOf(response), "GET", "/projects")).json.code, "mfa_required")
       }))
 
     it.effect("6.5.1 codes of both kinds are good once, whichever endpoint takes them", () =>
@@ -119,10 +120,10 @@ describe.each(laneEngines)("ASVS on %s", (engine) => {
       Effect.gen(function*() {
         const user = yield* freshUser()
         const seen = new Set<string>()
-        const expectNew = (browser: Browser, answer: Parameters<typeof after>[1]) =>
+        const expectNew = (browser: Browser, response: Parameters<typeof after>[1]) =>
           Effect.gen(function*() {
-            assert.strictEqual(answer.status, 200, answer.text)
-            const next = after(browser, answer)
+            assert.strictEqual(response.status, 200, response.text)
+            const next = after(browser, response)
             assert.isFalse(seen.has(next.cookie ?? ""))
             seen.add(next.cookie ?? "")
             if (browser.cookie !== undefined) assert.strictEqual((yield* ask(browser, "GET", "/auth/me")).status, 401)

@@ -17,7 +17,7 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
         const status = (path: string, token?: string) =>
           Effect.map(
             request("GET", path, { headers: fromElsewhere(), ...(token !== undefined && { token }) }),
-            (answer) => answer.status
+            (response) => response.status
           )
         for (const path of ["//metrics", "/health/system", "/health/deep", "/users"]) {
           assert.strictEqual(yield* status(path), 401, path)
@@ -46,23 +46,23 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
           { status: "ok" },
           "no version, nothing of the inside"
         )
-        // the API's description is meant for everybody, and tells nothing of this brain
+        // the API's description is public, and says nothing about this brain
         const document = (yield* request("GET", "/openapi.json", { headers: fromElsewhere() })).text
         for (const name of ["127.0.0.1", "postgres", "/tmp/"]) assert.notInclude(document, name)
       }))
 
     it.effect("15.3.2 a call to outside does not follow a redirect", () =>
       Effect.gen(function*() {
-        const asked: Array<string> = []
+        const calledPaths: Array<string> = []
         const server = createServer((incoming, response) => {
-          asked.push(incoming.url ?? "")
+          calledPaths.push(incoming.url ?? "")
           response.writeHead(302, { location: "/inside" }).end()
         })
         const url = `http://127.0.0.1:${yield* portOf(server)}/hook`
         const outbound = yield* Outbound
-        const answer = yield* outbound.call({ url, method: "POST", headers: {}, body: "{}", plainHttp: true })
-        assert.strictEqual(answer.status, 302)
-        assert.deepStrictEqual(asked, ["/hook"])
+        const response = yield* outbound.call({ url, method: "POST", headers: {}, body: "{}", plainHttp: true })
+        assert.strictEqual(response.status, 302)
+        assert.deepStrictEqual(calledPaths, ["/hook"])
       }).pipe(Effect.scoped))
 
     it.effect("15.3.3 a body changes the fields that its endpoint has, and no others", () =>
@@ -100,11 +100,11 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
           }
         })
         assert.strictEqual(key.status, 201, "what it does not know is passed over")
-        const [made] = yield* sql<
+        const [createdKey] = yield* sql<
           { user_id: string; prefix: string }
         >`SELECT user_id, prefix FROM api_keys WHERE id = ${key.json.id}`
-        assert.strictEqual(made?.user_id, user.id)
-        assert.notStrictEqual(made?.prefix, "svk_chosen")
+        assert.strictEqual(createdKey?.user_id, user.id)
+        assert.notStrictEqual(createdKey?.prefix, "svk_chosen")
         const project = yield* freshProject()
         const { token } = yield* freshKey({ isAdmin: true })
         yield* request("PATCH", `/projects/${project.slug}`, {
@@ -117,7 +117,7 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
         assert.deepInclude(row, { id: project.id, created_at: project.created_at })
       }))
 
-    it.effect("15.3.4 behind a proxy the client's own address is limited and recorded, and nobody can choose theirs", () =>
+    it.effect("15.3.4 behind a proxy the client's own address is limited and recorded, and no client can choose its own", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const user = yield* freshUser()
@@ -132,8 +132,8 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
           (_, n) => request("GET", "/openapi.json", { headers: { "x-forwarded-for": `198.51.100.${n}, 203.0.113.78` } })
         )
         assert.deepStrictEqual(statuses.map(({ status }) => status).slice(-2), [200, 429])
-        const [refused] = statuses.slice(-1)
-        for (const [name] of refused?.headers ?? []) assert.notMatch(name, /^(retry-after|x-ratelimit)/)
+        const [refusal] = statuses.slice(-1)
+        for (const [name] of refusal?.headers ?? []) assert.notMatch(name, /^(retry-after|x-ratelimit)/)
       }))
 
     it.effect("15.4.2 what is checked still holds when it is used: of two last admins one stays", () =>
@@ -143,8 +143,8 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
         const [one, other] = [yield* freshKey({ isAdmin: true }), yield* freshKey({ isAdmin: true })]
         const demote = (by: { readonly token: string }, who: { readonly user_id: string }) =>
           request("PATCH", `/users/${who.user_id}`, { token: by.token, body: { is_admin: false } })
-        const answers = yield* Effect.all([demote(one, other), demote(other, one)], { concurrency: "unbounded" })
-        assert.lengthOf(answers.filter(({ status }) => status === 200), 1)
+        const responses = yield* Effect.all([demote(one, other), demote(other, one)], { concurrency: "unbounded" })
+        assert.lengthOf(responses.filter(({ status }) => status === 200), 1)
         const admins = yield* sql`SELECT id FROM users WHERE is_admin = 1 AND is_active = 1`
         assert.lengthOf(admins, 1)
       }))
@@ -152,7 +152,7 @@ describe.each(laneEngines)("ASVS 5.0 on %s", (engine) => {
 })
 
 layer(serverOn("SQLite", proxied), { excludeTestServices: true })("rate buckets", (it) => {
-  it.effect("are those of the contract, shared as it says, and the answer tells nothing of them", () =>
+  it.effect("are those of the contract, shared as it says, and the response says nothing about them", () =>
     Effect.gen(function*() {
       const contract: Readonly<Record<string, string>> = {
         "POST /api/v1/auth/login": "login",
@@ -178,24 +178,24 @@ layer(serverOn("SQLite", proxied), { excludeTestServices: true })("rate buckets"
       for (const [route, bucket] of Object.entries(contract)) {
         assert.strictEqual(accessRules.get(route)?.bucket, bucket, route)
       }
-      for (const open of ["GET /api/v1/health", "GET /api/v1/health/ready"]) {
-        assert.isUndefined(accessRules.get(open)?.bucket, open)
+      for (const publicRoute of ["GET /api/v1/health", "GET /api/v1/health/ready"]) {
+        assert.isUndefined(accessRules.get(publicRoute)?.bucket, publicRoute)
         assert.strictEqual(
-          (yield* request("GET", open.replace("GET /api/v1", ""))).headers.get("content-type"),
+          (yield* request("GET", publicRoute.replace("GET /api/v1", ""))).headers.get("content-type"),
           "application/json",
-          open
+          publicRoute
         )
       }
       const headers = fromElsewhere()
-      const answers = yield* Effect.forEach(
+      const responses = yield* Effect.forEach(
         Array.from({ length: 6 }),
         (_, n) => request("GET", n % 2 === 0 ? "/docs" : "/openapi.json", { headers })
       )
-      assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 200, 200])
+      assert.deepStrictEqual(responses.map(({ status }) => status), [200, 200, 200, 200, 200, 200])
       yield* Effect.forEach([1, 2, 3, 4], () => request("GET", "/docs", { headers }))
       const { token } = yield* freshKey({ isAdmin: true })
-      const refused = yield* request("GET", "/openapi.json", { headers, token })
-      assert.deepInclude(refused.json, { status: 429, code: "rate_limited" })
-      for (const [name] of refused.headers) assert.notMatch(name, /^(retry-after|x-ratelimit)/)
+      const refusal = yield* request("GET", "/openapi.json", { headers, token })
+      assert.deepInclude(refusal.json, { status: 429, code: "rate_limited" })
+      for (const [name] of refusal.headers) assert.notMatch(name, /^(retry-after|x-ratelimit)/)
     }))
 })

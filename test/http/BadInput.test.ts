@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { serverOn } from "../brain.ts"
 import { laneEngines } from "../engines.ts"
-import { problemOf } from "./fuzz/answers.ts"
+import { problemOf } from "./fuzz/responses.ts"
 import { badCursors, megabyte } from "./hostile.ts"
 import { type Operation, operations } from "./operations.ts"
 import { fromElsewhere, proxied } from "./people.ts"
@@ -19,12 +19,12 @@ const namedIn = ({ json }: Received): ReadonlyArray<string> =>
 /** What went wrong in a run of many requests: all of it, not the first. */
 class Findings {
   readonly all: Array<string> = []
-  note(sent: string, received: Received, wrong: string | undefined): void {
-    if (wrong !== undefined) this.all.push(`${sent}: ${wrong} (${received.status} ${received.text.slice(0, 200)})`)
+  note(sent: string, received: Received, problem: string | undefined): void {
+    if (problem !== undefined) this.all.push(`${sent}: ${problem} (${received.status} ${received.text.slice(0, 200)})`)
   }
 }
 
-/** What is wrong with an answer that is to be this problem, or nothing. */
+/** Why a response is not this problem; undefined if it is. */
 const is = (received: Received, status: number, place?: string): string | undefined =>
   received.status !== status || received.contentType !== "application/problem+json"
     ? `not ${status}`
@@ -35,45 +35,45 @@ const is = (received: Received, status: number, place?: string): string | undefi
 
 const defaultLimit = 8192
 
-/** Fields that take any object, a parameter that takes any text, and cursors, which are looked at after all else. */
+/** Fields that take any object, a parameter that takes any text, and cursors, which are checked last. */
 const takenAnyway = ["config", "filter", "kwargs", "override_kwargs", "status", "cursor"]
 
 /** Of bulk retries by a filter both are strict: a misspelt term would retry more than was meant. */
 const isTaken = ({ route }: Operation, name: string): boolean =>
   takenAnyway.includes(name) && !(route.includes("/bulk-retry-requests") && ["filter", "status"].includes(name))
 
-/** What the document does not tell; what it tells is in Fuzz.test.ts. */
+/** Rules that the document does not contain; Fuzz.test.ts has those that it contains. */
 describe.each(laneEngines)("bad input on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 120_000 })((it) => {
     const begin = world({ signedIn: true })
 
-    const send = (at: World, operation: Operation, sent: Partial<Sent> = {}) =>
+    const send = (site: World, operation: Operation, sent: Partial<Sent> = {}) =>
       wire({
         method: operation.method,
-        target: at.target(operation),
+        target: site.target(operation),
         ...sent,
-        headers: { ...at.credentials(operation), ...(sent.body === undefined ? {} : json), ...sent.headers }
+        headers: { ...site.credentials(operation), ...(sent.body === undefined ? {} : json), ...sent.headers }
       })
 
     it.effect("in a path: letters count in their case, a slash at the end or doubled does not", () =>
       Effect.gen(function*() {
-        const at = yield* begin
+        const site = yield* begin
         const projects = operations.find(({ route }) => route === "GET /api/v1/projects")
         assert.isDefined(projects)
         for (const target of ["/API/V1/projects", "/api/v1/Projects", "/HEALTH"]) {
-          const received = yield* send(at, projects, { target })
+          const received = yield* send(site, projects, { target })
           assert.strictEqual(is(received, 404), undefined, target)
         }
         for (const target of ["/api/v1/projects", "/api/v1/projects/", "//api/v1//projects", "/health/"]) {
-          assert.strictEqual((yield* send(at, projects, { target })).status, 200, target)
+          assert.strictEqual((yield* send(site, projects, { target })).status, 200, target)
         }
-        const wrongMethod = yield* send(at, projects, { method: "PATCH", target: "/api/v1/projects/" })
+        const wrongMethod = yield* send(site, projects, { method: "PATCH", target: "/api/v1/projects/" })
         assert.strictEqual(is(wrongMethod, 405), undefined, wrongMethod.text)
       }))
 
     it.effect("in a path: what belongs to another project or person is not there", () =>
       Effect.gen(function*() {
-        const at = yield* begin
+        const site = yield* begin
         const other = yield* begin
         const findings = new Findings()
         for (const operation of operations) {
@@ -81,9 +81,9 @@ describe.each(laneEngines)("bad input on %s", (engine) => {
             !["slug", "engine", "user_id", "session_id"].includes(name)
           )
           if (name === undefined) continue
-          const body = operation.body === null ? {} : { body: JSON.stringify(at.body(operation)) }
-          const received = yield* send(at, operation, {
-            target: at.target(operation, { [name]: other.path[name] ?? "" }),
+          const body = operation.body === null ? {} : { body: JSON.stringify(site.body(operation)) }
+          const received = yield* send(site, operation, {
+            target: site.target(operation, { [name]: other.path[name] ?? "" }),
             ...body
           })
           findings.note(operation.route, received, is(received, 404))
@@ -93,19 +93,19 @@ describe.each(laneEngines)("bad input on %s", (engine) => {
 
     it.effect("for a cursor: 422, also for that of another list", () =>
       Effect.gen(function*() {
-        const at = yield* begin
+        const site = yield* begin
         const findings = new Findings()
         const lists = operations.filter(({ query }) => query.includes("cursor"))
-        const given = new Map<string, string>()
+        const cursors = new Map<string, string>()
         for (const operation of lists) {
-          const page = yield* send(at, operation, { target: at.target(operation, {}, { limit: "1" }) })
-          if (typeof page.json.next_cursor === "string") given.set(operation.route, page.json.next_cursor)
+          const page = yield* send(site, operation, { target: site.target(operation, {}, { limit: "1" }) })
+          if (typeof page.json.next_cursor === "string") cursors.set(operation.route, page.json.next_cursor)
         }
-        assert.isAtLeast(given.size, 2)
+        assert.isAtLeast(cursors.size, 2)
         for (const operation of lists) {
-          const others = [...given].filter(([route]) => route !== operation.route).map(([, cursor]) => cursor)
+          const others = [...cursors].filter(([route]) => route !== operation.route).map(([, cursor]) => cursor)
           for (const cursor of [...badCursors, ...others]) {
-            const received = yield* send(at, operation, { target: at.target(operation, {}, { cursor }) })
+            const received = yield* send(site, operation, { target: site.target(operation, {}, { cursor }) })
             findings.note(`${operation.route} with ${cursor.slice(0, 60)}`, received, is(received, 422, "cursor"))
           }
         }
@@ -114,7 +114,7 @@ describe.each(laneEngines)("bad input on %s", (engine) => {
 
     it.effect("in a body or a query: every field that is wrong is named once, and nothing of what was sent is repeated", () =>
       Effect.gen(function*() {
-        const at = yield* begin
+        const site = yield* begin
         const findings = new Findings()
         for (const operation of operations) {
           // a form has no objects, and takes each field once
@@ -123,25 +123,25 @@ describe.each(laneEngines)("bad input on %s", (engine) => {
           const body = Object.fromEntries(Object.keys(operation.body?.fields ?? {}).map((name) => [name, planted]))
           // the parenthesis is not closed, which makes it no query of tasks either
           const query = Object.fromEntries(operation.query.map((name) => [name, `a-secret(${"x".repeat(600)}`]))
-          const wrong = Object.keys(operation.body === null ? query : body).filter((name) =>
+          const invalidFields = Object.keys(operation.body === null ? query : body).filter((name) =>
             !isTaken(operation, name) && !(operation.body === null && name === "token")
           )
-          if (wrong.length === 0) continue
+          if (invalidFields.length === 0) continue
           const received = yield* send(
-            at,
+            site,
             operation,
             operation.body === null
-              ? { target: at.target(operation, {}, query) }
+              ? { target: site.target(operation, {}, query) }
               : isForm
-              ? { body: wrong.map((name) => `${name}=a-secret&${name}=a-secret`).join("&"), headers: form }
+              ? { body: invalidFields.map((name) => `${name}=a-secret&${name}=a-secret`).join("&"), headers: form }
               : { body: JSON.stringify(body) }
           )
           const all = namedIn(received).filter((name) => !isTaken(operation, name))
-          const isAll = all.toSorted().join() === wrong.toSorted().join()
+          const isAll = all.toSorted().join() === invalidFields.toSorted().join()
           findings.note(
             operation.route,
             received,
-            is(received, 422) ?? (isAll ? undefined : `names ${all.join()}, not ${wrong.join()}`)
+            is(received, 422) ?? (isAll ? undefined : `names ${all.join()}, not ${invalidFields.join()}`)
           )
           if (received.text.includes("a-secret")) findings.note(operation.route, received, "repeats it")
         }
@@ -150,11 +150,11 @@ describe.each(laneEngines)("bad input on %s", (engine) => {
 
     it.effect("in a list: its first wrong element is named, however many there are", () =>
       Effect.gen(function*() {
-        const at = yield* begin
+        const site = yield* begin
         const remove = operations.find(({ route }) => route.endsWith("/tasks/bulk-delete"))
         assert.isDefined(remove)
         const body = { task_ids: Array.from({ length: 50_000 }, () => 1), filter_state: "lost", filter_name: 5 }
-        const received = yield* send(at, remove, { body: JSON.stringify(body) })
+        const received = yield* send(site, remove, { body: JSON.stringify(body) })
         assert.deepStrictEqual(received.json.details.issues.map(({ path }: { path: string }) => path), [
           "task_ids.0",
           "filter_state",
@@ -162,25 +162,29 @@ describe.each(laneEngines)("bad input on %s", (engine) => {
         ])
         const strange = (count: number) =>
           JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, 1])))
-        const many = yield* send(at, remove, { body: strange(100) })
+        const many = yield* send(site, remove, { body: strange(100) })
         assert.strictEqual(many.json.details.issues.length, 20, "of fields that there are not twenty are named")
-        assert.deepStrictEqual((yield* send(at, remove, { body: strange(101) })).json.details.issues, [
+        assert.deepStrictEqual((yield* send(site, remove, { body: strange(101) })).json.details.issues, [
           { path: "", message: "must have at most 100 fields" }
         ])
       }))
 
     it.effect("over the endpoint's limit: 413, with and without a length", () =>
       Effect.gen(function*() {
-        const at = yield* begin
+        const site = yield* begin
         const findings = new Findings()
         for (const operation of operations.filter(({ method }) => method !== "GET" && method !== "DELETE")) {
           const limit = operation.rule.bodyLimit ?? defaultLimit
           for (const chunked of [false, true]) {
             const body = chunked && limit < megabyte.length ? megabyte : `"${"x".repeat(limit - 1)}"`
-            const received = yield* send(at, operation, { body, chunked })
-            const wrong = is(received, 413) ??
-              (received.json.details.limit === limit ? undefined : "tells another limit")
-            findings.note(`${operation.route} with ${body.length} bytes${chunked ? ", chunked" : ""}`, received, wrong)
+            const received = yield* send(site, operation, { body, chunked })
+            const problem = is(received, 413) ??
+              (received.json.details.limit === limit ? undefined : "names another limit")
+            findings.note(
+              `${operation.route} with ${body.length} bytes${chunked ? ", chunked" : ""}`,
+              received,
+              problem
+            )
           }
         }
         assert.deepStrictEqual(findings.all, [])
@@ -190,11 +194,11 @@ describe.each(laneEngines)("bad input on %s", (engine) => {
       "in the request line: 404, 405 and what Node itself refuses, all as problems",
       () =>
         Effect.gen(function*() {
-          const at = yield* begin
+          const site = yield* begin
           const findings = new Findings()
-          const headers = () => ({ authorization: `Bearer ${at.token}`, ...fromElsewhere() })
+          const headers = () => ({ authorization: `Bearer ${site.token}`, ...fromElsewhere() })
           for (const operation of operations) {
-            const [target = ""] = at.target(operation).split("?")
+            const [target = ""] = site.target(operation).split("?")
             const methods = operations.filter(({ pattern }) => pattern.test(target)).map(({ method }) => method)
             for (
               const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((method) =>
@@ -203,9 +207,9 @@ describe.each(laneEngines)("bad input on %s", (engine) => {
             ) {
               const received = yield* wire({ method, target, headers: headers() })
               const allow = String(received.headers["allow"]).split(", ").sort()
-              const wrong = is(received, 405) ??
+              const problem = is(received, 405) ??
                 (allow.join() === methods.sort().join() ? undefined : `allows ${allow.join()}`)
-              findings.note(`${method} ${operation.path}`, received, wrong)
+              findings.note(`${method} ${operation.path}`, received, problem)
             }
           }
           for (const target of ["/", "/metrics", "/health", "/health/ready", "/api/v1/openapi.json", "/api/v1/docs"]) {

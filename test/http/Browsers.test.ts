@@ -12,18 +12,18 @@ const preflight = (origin: string) =>
 const corsOf = (headers: Headers) =>
   [...headers].filter(([name]) => name.startsWith("access-control-")).map(([name]) => name)
 
-describe("what browsers are told", () => {
+describe("the headers for browsers", () => {
   layer(serverOn("SQLite", { ...proxied, publicUrl: "https://localhost" }), { excludeTestServices: true })((it) => {
-    it.effect("with every answer: nothing is kept, framed, guessed or sent on, and https only", () =>
+    it.effect("with every response: nothing is kept, framed, guessed or sent on, and https only", () =>
       Effect.gen(function*() {
-        const answers = [
+        const responses = [
           yield* request("GET", "//health"),
           yield* request("GET", "/no-such-path"),
           yield* request("GET", "/projects"),
           yield* request("GET", "//setup"),
           yield* request("GET", "//setup", { headers: { host: "evil.example" } })
         ]
-        for (const { headers } of answers) {
+        for (const { headers } of responses) {
           assert.strictEqual(headers.get("strict-transport-security"), "max-age=31536000")
           assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
           assert.strictEqual(headers.get("x-frame-options"), "DENY")
@@ -60,9 +60,9 @@ describe("what browsers are told", () => {
     it.effect("nothing of other sites while none is configured", () =>
       Effect.gen(function*() {
         const { token } = yield* freshKey()
-        const asked = yield* preflight(mine)
-        assert.strictEqual(asked.status, 405)
-        assert.deepStrictEqual(corsOf(asked.headers), [])
+        const allowed = yield* preflight(mine)
+        assert.strictEqual(allowed.status, 405)
+        assert.deepStrictEqual(corsOf(allowed.headers), [])
         const read = yield* request("GET", "/projects", { token, headers: { origin: mine } })
         assert.strictEqual(read.status, 200)
         assert.deepStrictEqual(corsOf(read.headers), [])
@@ -75,14 +75,14 @@ describe("what browsers are told", () => {
   })((it) => {
     it.effect("of other sites only those that are named, letter for letter", () =>
       Effect.gen(function*() {
-        const asked = yield* preflight(mine)
-        assert.strictEqual(asked.status, 204)
-        assert.strictEqual(asked.headers.get("access-control-allow-origin"), mine)
-        assert.strictEqual(asked.headers.get("access-control-allow-credentials"), "true")
-        assert.include(asked.headers.get("access-control-allow-methods"), "PATCH")
-        assert.include(asked.headers.get("access-control-allow-headers"), "x-csrf-token")
-        assert.strictEqual(asked.headers.get("vary"), "Origin")
-        assert.isNull(asked.headers.get("strict-transport-security"), "it is not reached over https")
+        const allowed = yield* preflight(mine)
+        assert.strictEqual(allowed.status, 204)
+        assert.strictEqual(allowed.headers.get("access-control-allow-origin"), mine)
+        assert.strictEqual(allowed.headers.get("access-control-allow-credentials"), "true")
+        assert.include(allowed.headers.get("access-control-allow-methods"), "PATCH")
+        assert.include(allowed.headers.get("access-control-allow-headers"), "x-csrf-token")
+        assert.strictEqual(allowed.headers.get("vary"), "Origin")
+        assert.isNull(allowed.headers.get("strict-transport-security"), "it is not reached over https")
         const { token } = yield* freshKey()
         const read = yield* request("GET", "/projects", { token, headers: { origin: mine } })
         assert.strictEqual(read.headers.get("access-control-allow-origin"), mine)
@@ -100,13 +100,13 @@ describe("what browsers are told", () => {
           ]
         ) {
           assert.deepStrictEqual(corsOf((yield* preflight(origin)).headers), [], origin)
-          const answer = yield* request("GET", "/projects", { token, headers: { origin } })
-          assert.deepStrictEqual(corsOf(answer.headers), [], origin)
-          assert.strictEqual(answer.headers.get("vary"), "Origin")
+          const response = yield* request("GET", "/projects", { token, headers: { origin } })
+          assert.deepStrictEqual(corsOf(response.headers), [], origin)
+          assert.strictEqual(response.headers.get("vary"), "Origin")
         }
       }))
 
-    it.effect("an answer that varies by its encoding varies by the origin too", () =>
+    it.effect("a response that varies by its encoding varies by the origin too", () =>
       Effect.gen(function*() {
         const document = yield* request("GET", "/openapi.json", { headers: { origin: mine } })
         assert.strictEqual(document.headers.get("access-control-allow-origin"), mine)

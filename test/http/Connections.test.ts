@@ -27,17 +27,17 @@ const client = (port: number, localAddress: string, text: string): Effect.Effect
 const clients = (count: number, port: number, localAddress: string, text = "") =>
   Effect.all(Array.from({ length: count }, () => client(port, localAddress, text)), { concurrency: 50 })
 
-/** The status of `/health` as a client at this address sees it; 0 without an answer. */
+/** The status of `/health` as a client at this address sees it; 0 without a response. */
 const statusAt = (port: number, localAddress: string) =>
   Effect.async<number>((resume) => {
-    get({ host: "127.0.0.1", port, localAddress, path: "/health", agent: false }, (answer) => {
-      answer.resume()
-      resume(Effect.succeed(answer.statusCode ?? 0))
+    get({ host: "127.0.0.1", port, localAddress, path: "/health", agent: false }, (response) => {
+      response.resume()
+      resume(Effect.succeed(response.statusCode ?? 0))
     }).on("error", () => resume(Effect.succeed(0)))
   })
 
 const isOpen = (socket: Socket): boolean => !socket.destroyed && !socket.readableEnded
-const openOf = (sockets: ReadonlyArray<Socket>) => Effect.sync(() => sockets.filter(isOpen).length)
+const countOpen = (sockets: ReadonlyArray<Socket>) => Effect.sync(() => sockets.filter(isOpen).length)
 
 describe("connections of one address", () => {
   it.scopedLive(
@@ -48,8 +48,8 @@ describe("connections of one address", () => {
         const local = yield* clients(12, port, "127.0.0.1")
         const proxied = yield* clients(12, port, "127.0.0.3")
         const others = yield* clients(12, port, "127.0.0.2")
-        yield* until(openOf(others), (open) => open === 5)
-        assert.deepStrictEqual([yield* openOf(local), yield* openOf(proxied)], [12, 12])
+        yield* until(countOpen(others), (openCount) => openCount === 5)
+        assert.deepStrictEqual([yield* countOpen(local), yield* countOpen(proxied)], [12, 12])
 
         for (const socket of others) socket.destroy()
         yield* until(statusAt(port, "127.0.0.2"), (status) => status === 200)
@@ -58,7 +58,7 @@ describe("connections of one address", () => {
   )
 
   for (
-    const [what, text, held] of [
+    const [what, text, countsAsOpen] of [
       ["that say nothing", "", true],
       [
         "that ask for a WebSocket without a token",
@@ -97,18 +97,18 @@ describe("connections of one address", () => {
         const ask = (path: string, headers: Record<string, string> = {}) =>
           Effect.promise(() =>
             fetch(`${base}${path}`, { headers: { connection: "close", ...headers } }).then(
-              async (answer) => ({ status: answer.status, text: await answer.text() }),
+              async (response) => ({ status: response.status, text: await response.text() }),
               () => null
             )
           )
-        const isReady = until(ask("/health/ready"), (answer) => answer?.status === 200)
+        const isReady = until(ask("/health/ready"), (response) => response?.status === 200)
         yield* isReady
         const token = readFileSync(join(home, "metrics.token"), "utf8").trim()
         const attackers = yield* clients(400, port, "127.0.0.2", text)
         for (let round = 0; round < 10; round++) assert.strictEqual((yield* ask("/health/ready"))?.status, 200)
         const metrics = yield* ask("/metrics", { authorization: `Bearer ${token}` })
-        const refused = Number(/reason="too_many"\} (\d+)/.exec(metrics?.text ?? "")?.[1] ?? 0)
-        if (held) assert.isAtLeast(refused, 400 - 128) // half of the files are the address's
+        const refusedCount = Number(/reason="too_many"\} (\d+)/.exec(metrics?.text ?? "")?.[1] ?? 0)
+        if (countsAsOpen) assert.isAtLeast(refusedCount, 400 - 128) // half of the files are the address's
         assert.strictEqual(program.exitCode, null)
         for (const socket of attackers) socket.destroy()
         yield* isReady

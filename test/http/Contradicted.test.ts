@@ -20,12 +20,12 @@ const brainOf = (settings: Context.Tag.Service<Settings>) =>
   Layer.fresh(Server.layer.pipe(Layer.provideMerge(Brain.layer), Layer.provideMerge(Layer.succeed(Settings, settings))))
 
 const code = (
-  answer: { readonly status: number; readonly json: { readonly code?: string } }
-) => [answer.status, answer.json.code]
+  response: { readonly status: number; readonly json: { readonly code?: string } }
+) => [response.status, response.json.code]
 
 describe.each(laneEngines)("a brain on %s whose audit log contradicts what it signed for", (engine) => {
   it.scopedLive(
-    "answers reads, changes nothing and says so, running or started on it, until fork-cleanup has recorded the decision",
+    "serves reads, changes nothing and says so, running or started on it, until fork-cleanup has recorded the decision",
     () =>
       Effect.gen(function*() {
         const settings = yield* Settings
@@ -42,9 +42,9 @@ describe.each(laneEngines)("a brain on %s whose audit log contradicts what it si
         const name = { description: "changed" }
         const change = request("PATCH", `/projects/${project.slug}`, { ...key, body: name })
         const refuses = Effect.gen(function*() {
-          const refused = yield* until(change, ({ status }) => status === 503)
-          assert.deepStrictEqual(code(refused), [503, "audit_log_contradicted"])
-          assert.include(refused.json.detail, "svc audit fork-cleanup")
+          const refusal = yield* until(change, ({ status }) => status === 503)
+          assert.deepStrictEqual(code(refusal), [503, "audit_log_contradicted"])
+          assert.include(refusal.json.detail, "svc audit fork-cleanup")
           yield* until(request("GET", "/health/ready"), ({ json }) => json.reason === "audit_log")
           const deep = yield* until(request("GET", "/health/deep", key), ({ json }) =>
             json.checks.audit_chain.status === "failed")
@@ -64,15 +64,15 @@ describe.each(laneEngines)("a brain on %s whose audit log contradicts what it si
         yield* Effect.gen(function*() {
           assert.deepStrictEqual(code(yield* change), [503, "audit_log_contradicted"], "from the first request on")
           yield* refuses
-          const settled = yield* Deferred.make<void>()
+          const committed = yield* Deferred.make<void>()
           const source = { projectId: project.id, agentId: agent.agent_id }
           const events = yield* Effect.fork(
-            Effect.zipRight(offered(source, recorded("rq").slice(0, 3)), Deferred.succeed(settled, undefined))
+            Effect.zipRight(offered(source, recorded("rq").slice(0, 3)), Deferred.succeed(committed, undefined))
           )
           const deep = yield* until(request("GET", "/health/deep", key), ({ json }) =>
             json.checks["loop.ingest"].status === "failed")
           assert.strictEqual(deep.status, 503)
-          assert.isFalse(yield* Deferred.isDone(settled))
+          assert.isFalse(yield* Deferred.isDone(committed))
 
           assert.isString(
             yield* Effect.provide(cleanUpFork, anotherProcess()).pipe(

@@ -12,10 +12,10 @@ describe("cookies over https", () => {
   layer(serverOn("SQLite", { ...proxied, publicUrl: "https://svc.example" }), { excludeTestServices: true })((it) => {
     it.effect("are Secure and bound to the host by their names", () =>
       Effect.gen(function*() {
-        const answer = yield* login((yield* freshUser()).email, {
+        const response = yield* login((yield* freshUser()).email, {
           headers: { ...fromElsewhere(), origin: "https://svc.example" }
         })
-        const [session = "", csrf = ""] = answer.headers.getSetCookie()
+        const [session = "", csrf = ""] = response.headers.getSetCookie()
         assert.match(session, /^__Host-svc_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
         assert.match(csrf, /^__Host-svc_csrf=[\w-]{43}; Max-Age=604800; Path=\/; Secure; SameSite=Strict$/)
         const cookie = session.split(";", 1)[0] ?? ""
@@ -34,8 +34,8 @@ describe("a brain on all addresses, without https", () => {
       headers: { host, "content-type": "application/json", ...fromElsewhere() },
       body: JSON.stringify({ email, password })
     })
-  const cookieOf = (answer: { readonly headers: Readonly<Record<string, unknown>> }) =>
-    [answer.headers["set-cookie"] ?? []].flat().map((cookie) => String(cookie).split(";", 1)[0]).join("; ")
+  const cookieOf = (response: { readonly headers: Readonly<Record<string, unknown>> }) =>
+    [response.headers["set-cookie"] ?? []].flat().map((cookie) => String(cookie).split(";", 1)[0]).join("; ")
 
   layer(serverOn("SQLite", onAll), { excludeTestServices: true })((it) => {
     it.effect("takes passwords and sessions on the machine itself only", () =>
@@ -44,28 +44,28 @@ describe("a brain on all addresses, without https", () => {
         const me = (host: string, cookie: string) =>
           wire({ method: "GET", target: api("/auth/me"), headers: { host, cookie } })
         for (const host of ["localhost:7700", "127.0.0.1", "[::1]:7700"]) {
-          const answer = yield* loginAt(host, email)
-          assert.match(cookieOf(answer), /^svc_session=[\w-]{43}; svc_csrf=/, host)
-          assert.strictEqual((yield* me(host, cookieOf(answer))).status, 200)
-          assert.strictEqual((yield* me("10.0.0.5:7700", cookieOf(answer))).status, 401)
+          const response = yield* loginAt(host, email)
+          assert.match(cookieOf(response), /^svc_session=[\w-]{43}; svc_csrf=/, host)
+          assert.strictEqual((yield* me(host, cookieOf(response))).status, 200)
+          assert.strictEqual((yield* me("10.0.0.5:7700", cookieOf(response))).status, 401)
         }
-        const refused = yield* loginAt("10.0.0.5:7700", email)
-        assert.deepInclude(refused.json, { status: 403, code: "https_required" })
-        assert.include(refused.json.detail, "SVC_PUBLIC_URL")
-        assert.isUndefined(refused.headers["set-cookie"])
+        const invalid = yield* loginAt("10.0.0.5:7700", email)
+        assert.deepInclude(invalid.json, { status: 403, code: "https_required" })
+        assert.include(invalid.json.detail, "SVC_PUBLIC_URL")
+        assert.isUndefined(invalid.headers["set-cookie"])
       }))
 
     it.effect("takes no link, and shows no page that asks for a password, elsewhere", () =>
       Effect.gen(function*() {
-        // a logout token only ends sessions, once: whoever reads it on the way gains nothing
+        // a logout token only ends sessions, once: a reader on the way gains nothing
         const taking = [...accessRules].filter(([route, { caller, mutates }]) =>
           caller === "public" && mutates === true && !route.endsWith("/auth/oidc/backchannel-logout")
         ).map(([route]) => route)
         const pages = ["GET /setup", "GET /reset-password", "GET /invitation"]
         for (const route of [...taking, ...pages, "POST /api/v1/invitations/preview"]) {
           const [method = "", target = ""] = route.split(" ")
-          const answer = yield* wire({ method, target, headers: { host: "10.0.0.5:7700", ...fromElsewhere() } })
-          assert.deepInclude(answer.json, { status: 403, code: "https_required" }, route)
+          const response = yield* wire({ method, target, headers: { host: "10.0.0.5:7700", ...fromElsewhere() } })
+          assert.deepInclude(response.json, { status: 403, code: "https_required" }, route)
         }
         for (const page of pages) {
           assert.strictEqual(
@@ -76,16 +76,16 @@ describe("a brain on all addresses, without https", () => {
         }
       }))
 
-    it.effect("goes on working for API keys and for who asks whether it lives", () =>
+    it.effect("still works for API keys and for health checks", () =>
       Effect.gen(function*() {
         const { token } = yield* freshKey()
         for (const target of [api("/auth/me"), "/health", api("/docs"), api("/setup/status")]) {
-          const answer = yield* wire({
+          const response = yield* wire({
             method: "GET",
             target,
             headers: { host: "10.0.0.5:7700", authorization: `Bearer ${token}` }
           })
-          assert.strictEqual(answer.status, 200, target)
+          assert.strictEqual(response.status, 200, target)
         }
       }))
   })
@@ -93,9 +93,9 @@ describe("a brain on all addresses, without https", () => {
   layer(serverOn("SQLite", { ...onAll, environment: "development" }), { excludeTestServices: true })((it) => {
     it.effect("takes them anywhere in development", () =>
       Effect.gen(function*() {
-        const answer = yield* loginAt("10.0.0.5:7700", (yield* freshUser()).email)
-        assert.strictEqual(answer.status, 200)
-        assert.match(cookieOf(answer), /^svc_session=/)
+        const response = yield* loginAt("10.0.0.5:7700", (yield* freshUser()).email)
+        assert.strictEqual(response.status, 200)
+        assert.match(cookieOf(response), /^svc_session=/)
       }))
   })
 })
@@ -117,11 +117,11 @@ describe("the address people sign in at", () => {
       for (const settings of accepted) {
         assert.strictEqual((yield* started(settings))._tag, "Success", JSON.stringify(settings))
       }
-      const refused = [{ publicUrl: "http://svc.example" }, { publicUrl: "ftp://x" }, {
+      const invalid = [{ publicUrl: "http://svc.example" }, { publicUrl: "ftp://x" }, {
         publicUrl: "",
         host: "10.0.0.5"
       }]
-      for (const settings of refused) {
+      for (const settings of invalid) {
         assert.include(String(yield* started(settings)), "SVC_PUBLIC_URL", JSON.stringify(settings))
       }
     }))

@@ -7,13 +7,13 @@ import { buffer } from "node:stream/consumers"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { baseUrl, freshKey, request, serverOn } from "../brain.ts"
 
-/** A request whose answer is not decompressed. */
+/** A request whose response is not decompressed. */
 const raw = (path: string, headers: Readonly<Record<string, string>>) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
-      // once answers a list of what the event brought
-      const [answer] = await once(get(base + path, { headers }), "response") as [IncomingMessage]
-      return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) }
+      // once returns a list of what the event brought
+      const [response] = await once(get(base + path, { headers }), "response") as [IncomingMessage]
+      return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
     }))
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("the API page", (it) => {

@@ -26,7 +26,7 @@ const dial = (text: string) =>
 const get = (path: string, token: string, headers = "") =>
   `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`
 
-/** The answer has begun, so it counts for its user. */
+/** The response has begun, so it counts for its user. */
 const waitForBytes = (socket: Socket) =>
   until(
     Effect.sync(() => {
@@ -43,7 +43,7 @@ const readAll = (socket: Socket) =>
     socket.on("data", (chunk) => (text += String(chunk))).once("close", () => resume(Effect.succeed(text))).resume()
   })
 
-/** An export of them is 25 MB: loopback connections hold up to 10 MB that nobody has read. */
+/** An export of them is 25 MB: loopback connections hold up to 10 MB that the client has not read. */
 const tasks = 100
 const kwargs = JSON.stringify({ blob: "x".repeat(250_000) })
 
@@ -52,15 +52,17 @@ const reader = Effect.gen(function*() {
   const project = yield* freshProject()
   const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
   const now = yield* Clock.currentTimeMillis
-  for (let at = 0; at < tasks; at += 20) {
-    yield* insertTasks(Array.from({ length: 20 }, (_, index) => storedTask(project.id, now - at - index, { kwargs })))
+  for (let start = 0; start < tasks; start += 20) {
+    yield* insertTasks(
+      Array.from({ length: 20 }, (_, index) => storedTask(project.id, now - start - index, { kwargs }))
+    )
   }
   return { path: `/projects/${project.slug}/tasks`, token }
 })
 
-describe.each(laneEngines)("answers that are not read, on %s", (engine) => {
+describe.each(laneEngines)("responses that are not read, on %s", (engine) => {
   layer(serverOn(engine, { heavyReads: 2, slowReaderSeconds: 3600 }), { excludeTestServices: true })((it) => {
-    it.scoped("hold their reader's further heavy reads back, and nobody else's", () =>
+    it.scoped("delay their reader's further heavy reads, and no other reader's", () =>
       Effect.gen(function*() {
         const { path, token } = yield* reader
         const begins: Array<string> = []
@@ -68,8 +70,8 @@ describe.each(laneEngines)("answers that are not read, on %s", (engine) => {
         for (const socket of sockets) socket.once("readable", () => begins.push(String(socket.read(12))))
         yield* until(Effect.sync(() => begins.length), (count) => count === 14)
         // two are in flight and not taken, and sixteen wait
-        const refused = begins.filter((begin) => begin === "HTTP/1.1 429")
-        assert.strictEqual(refused.length, 12)
+        const refusals = begins.filter((begin) => begin === "HTTP/1.1 429")
+        assert.strictEqual(refusals.length, 12)
         const { headers, json } = yield* request("GET", `${path}?limit=101`, { token })
         assert.strictEqual(json.code, "rate_limited")
         assert.include(json.detail, "SVC_HEAVY_READS")
@@ -92,23 +94,23 @@ describe.each(laneEngines)("answers that are not read, on %s", (engine) => {
         assert.deepStrictEqual(ids, [...new Set(ids)].sort().reverse())
       }))
 
-    it.scoped("pipelined requests are answered one after the other, up to 32 behind the current one", () =>
+    it.scoped("pipelined requests get their responses one after the other, up to 32 behind the current one", () =>
       Effect.gen(function*() {
         const { path, token } = yield* reader
         const light = get(`${path}?limit=1`, token)
-        const some = yield* dial(light.repeat(32) + get(`${path}?limit=1`, token, "Connection: close\r\n"))
-        const answered = yield* readAll(some)
-        assert.strictEqual(answered.match(/HTTP\/1\.1 200 /g)?.length, 33)
+        const withinLimit = yield* dial(light.repeat(32) + get(`${path}?limit=1`, token, "Connection: close\r\n"))
+        const responses = yield* readAll(withinLimit)
+        assert.strictEqual(responses.match(/HTTP\/1\.1 200 /g)?.length, 33)
         const many = yield* dial(light.repeat(200))
-        const cut = yield* readAll(many)
-        assert.isAtMost(cut.match(/HTTP\/1\.1 200 /g)?.length ?? 0, 33)
+        const truncated = yield* readAll(many)
+        assert.isAtMost(truncated.match(/HTTP\/1\.1 200 /g)?.length ?? 0, 33)
         assert.strictEqual((yield* request("GET", `${path}?limit=1`, { token })).status, 200)
       }))
   })
 
-  // the one heavy read of its user is in flight, so the next one is answered only after its end
+  // the one heavy read of its user is in flight, so the next one gets its response only after its end
   layer(serverOn(engine, { heavyReads: 1, slowReaderSeconds: 2 }), { excludeTestServices: true })((it) => {
-    const assertCut = (socket: Socket) =>
+    const assertTruncated = (socket: Socket) =>
       Effect.map(readAll(socket), (text) => {
         assert.include(text, " 200 OK\r\n") // the first byte may have been taken
         assert.isFalse(text.endsWith("\r\n0\r\n\r\n"), "the export was cut off")
@@ -120,7 +122,7 @@ describe.each(laneEngines)("answers that are not read, on %s", (engine) => {
         const unread = yield* dial(get(`${path}?format=json`, token))
         yield* waitForBytes(unread)
         assert.strictEqual((yield* request("GET", `${path}?limit=500`, { token })).status, 200)
-        yield* assertCut(unread)
+        yield* assertTruncated(unread)
       }))
 
     it.scoped("a byte now and then is not reading", () =>
@@ -135,7 +137,7 @@ describe.each(laneEngines)("answers that are not read, on %s", (engine) => {
         ))
         assert.strictEqual((yield* request("GET", `${path}?limit=500`, { token })).status, 200)
         yield* Fiber.interrupt(sip)
-        yield* assertCut(socket)
+        yield* assertTruncated(socket)
       }))
   })
 })

@@ -5,10 +5,10 @@ import { freshKey, request, serverOn } from "../brain.ts"
 import { type Engine, engines } from "../databases.ts"
 import { isFullLane } from "../engines.ts"
 import { runs, seed } from "../properties.ts"
-import { complaint } from "./fuzz/answers.ts"
 import { difference, expected } from "./fuzz/expected.ts"
 import { type Validator, validator } from "./fuzz/JsonSchema.ts"
 import { type Attempt, attempts, type Caller, placesOf } from "./fuzz/requests.ts"
+import { complaint } from "./fuzz/responses.ts"
 import { bodyType, type Document, encodeBody, type Operation, operationsOf } from "./operations.ts"
 import { fromElsewhere, proxied, sessionOf } from "./people.ts"
 import { wire } from "./wire.ts"
@@ -47,43 +47,44 @@ const groupsOf = (operations: ReadonlyArray<Operation>): ReadonlyArray<Arr.NonEm
 /** An operation's world with every caller's headers. */
 const begin = (operation: Operation) =>
   Effect.gen(function*() {
-    const at = yield* world(needsOf(operation))
+    const site = yield* world(needsOf(operation))
     const { admin, viewer } = yield* together(Effect.gen(function*() {
       const admin = yield* freshKey({ isAdmin: true })
-      const viewer = yield* freshKey({ roles: { [at.project.id]: "viewer" } })
+      const viewer = yield* freshKey({ roles: { [site.project.id]: "viewer" } })
       return { admin: yield* sessionOf(admin.user_id), viewer: yield* sessionOf(viewer.user_id) }
     }))
     const callers: Readonly<Record<Caller, Readonly<Record<string, string>>>> = {
-      nobody: {},
+      anonymous: {},
       garbage: { authorization: "Bearer svk_not-a-key" },
       viewer,
       admin,
       "admin without CSRF": { cookie: admin.cookie },
-      key: { authorization: `Bearer ${at.token}` },
-      agent: at.agent
+      key: { authorization: `Bearer ${site.token}` },
+      agent: site.agent
     }
-    return { at, callers }
+    return { callers, site }
   })
 
 type Begun = Effect.Effect.Success<ReturnType<typeof begin>>
 
 /** The body with the values that the world knows. */
-const filled = (at: World, operation: Operation, body: Buffer | string) =>
+const filled = (site: World, operation: Operation, body: Buffer | string) =>
   typeof body === "string"
-    ? body.replace(/"<<([a-z_]+)>>"/g, (_, name: string) => JSON.stringify(at.body(operation)[name] ?? at.field(name)))
+    ? body.replace(/"<<([a-z_]+)>>"/g, (_, name: string) =>
+      JSON.stringify(site.body(operation)[name] ?? site.field(name)))
     : body
 
-const send = ({ at, callers }: Begun, operation: Operation, attempt: Attempt) => {
+const send = ({ callers, site }: Begun, operation: Operation, attempt: Attempt) => {
   const body = operation.body === null
     ? undefined
-    : filled(at, operation, attempt.body ?? encodeBody(operation, at.body(operation)))
-  const target = at.target(operation, attempt.path, attempt.query && { [attempt.query.name]: attempt.query.value })
+    : filled(site, operation, attempt.body ?? encodeBody(operation, site.body(operation)))
+  const target = site.target(operation, attempt.path, attempt.query && { [attempt.query.name]: attempt.query.value })
   const sent = {
     method: operation.method,
     target,
     headers: {
       ...(attempt.caller === undefined
-        ? at.credentials(operation)
+        ? site.credentials(operation)
         : { ...fromElsewhere(), ...callers[attempt.caller] }),
       ...(body === undefined ? {} : { "content-type": bodyType(operation) }),
       ...attempt.headers
@@ -93,19 +94,23 @@ const send = ({ at, callers }: Begun, operation: Operation, attempt: Attempt) =>
   return Effect.map(wire(sent), (received) => ({ received, target, text: body?.toString("utf8") ?? "" }))
 }
 
-/** Sends an attempt as it is in the world at hand; what the document holds against the answer, if anything. */
-const look = Effect.fnUntraced(function*(schemas: Validator, begun: Begun, operation: Operation, attempt: Attempt) {
-  const { received, target, text } = yield* send(begun, operation, attempt)
-  const awaited = expected(schemas, operation, attempt, text)
-  const wrong = complaint(schemas, operation, received, `${target} ${text}`) ?? difference(awaited, received)
-  const told = `${target.slice(0, 300)} ${text.slice(0, 300)} -> ${received.status} ${received.text.slice(0, 300)}`
-  return {
-    status: received.status,
-    wrong: wrong && `${operation.route}, ${attempt.what}: ${wrong} (${told})`,
-    /** Refused, and not for what is wrong with it. */
-    isUnexplained: received.status >= 400 && (awaited === null || wrong !== undefined)
+/** Sends an attempt in the world at hand; `problem` says how the response contradicts the document, if it does. */
+const tryAttempt = Effect.fnUntraced(
+  function*(schemas: Validator, begun: Begun, operation: Operation, attempt: Attempt) {
+    const { received, target, text } = yield* send(begun, operation, attempt)
+    const awaited = expected(schemas, operation, attempt, text)
+    const problem = complaint(schemas, operation, received, `${target} ${text}`) ?? difference(awaited, received)
+    const exchange = `${target.slice(0, 300)} ${text.slice(0, 300)} -> ${received.status} ${
+      received.text.slice(0, 300)
+    }`
+    return {
+      status: received.status,
+      problem: problem && `${operation.route}, ${attempt.what}: ${problem} (${exchange})`,
+      /** Refused, and not for what is wrong with it. */
+      isUnexplained: received.status >= 400 && (awaited === null || problem !== undefined)
+    }
   }
-})
+)
 
 describe.each(engines)("each operation of the document on %s", (engine) => {
   layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 120_000 })((it) => {
@@ -115,7 +120,7 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
     })
 
     it.effect(
-      "answers good requests with what it declares, and others with the problem that it declares",
+      "responds to good requests with what it declares, and to others with the problem that it declares",
       () =>
         Effect.gen(function*() {
           const { operations, schemas } = yield* fetched
@@ -126,8 +131,8 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
             let uses = used + 1
             /** `type` is a channel's; the actions of a rule have one of their own. */
             const isKnown = (name: string) =>
-              first.at.field(name) !== undefined && !(name === "type" && operation.path.includes("/automation/"))
-            const good = yield* look(schemas, begun, operation, { what: "good" })
+              first.site.field(name) !== undefined && !(name === "type" && operation.path.includes("/automation/"))
+            const good = yield* tryAttempt(schemas, begun, operation, { what: "good" })
             // the brain is set up, no agent is connected that lists dead letters, and the link of an alert is in its message
             // the brain may not call a registry, and no provider for sign-in is configured
             const isOutOfReach =
@@ -135,7 +140,7 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
                 .test(operation.path)
             const isRefused = good.status >= 300 && !isOutOfReach
             if (isRefused) found.push(`${operation.route} refuses what is good: ${good.status}`)
-            if (good.wrong !== undefined) found.push(good.wrong)
+            if (good.problem !== undefined) found.push(good.problem)
             let isUsed = operation.method !== "GET"
 
             const sampled = {
@@ -143,22 +148,22 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
               numRuns: Math.ceil(share(engine) * (overall + placesOf(operation)))
             }
             for (const attempt of fc.sample(attempts(operation, schemas, isKnown), sampled)) {
-              let seen = yield* look(schemas, begun, operation, attempt)
+              let seen = yield* tryAttempt(schemas, begun, operation, attempt)
               // what succeeded before may have removed what this is about
               if (++uses > perWorld || (isUsed && seen.isUnexplained)) {
                 begun = yield* begin(operation)
-                seen = yield* look(schemas, begun, operation, attempt)
+                seen = yield* tryAttempt(schemas, begun, operation, attempt)
                 uses = 1
                 isUsed = false
               }
-              if (seen.wrong !== undefined) found.push(seen.wrong)
+              if (seen.problem !== undefined) found.push(seen.problem)
               isUsed ||= operation.method !== "GET" && seen.status < 300
             }
             return { begun, uses }
           })
           const fuzz = Effect.fnUntraced(function*(group: Arr.NonEmptyArray<Operation>) {
-            let at = { begun: yield* begin(group[0]), uses: 0 }
-            for (const operation of group) at = yield* fuzzOne(operation, at.begun, at.uses)
+            let progress = { begun: yield* begin(group[0]), uses: 0 }
+            for (const operation of group) progress = yield* fuzzOne(operation, progress.begun, progress.uses)
           })
           yield* Effect.forEach(groupsOf(operations), fuzz, { concurrency: 4, discard: true })
           assert.strictEqual(found.length, 0, `with SVC_TEST_SEED=${seed}:\n${found.join("\n")}\n`)

@@ -9,16 +9,16 @@ import { baseUrl, serverOn } from "../brain.ts"
 import { until } from "../until.ts"
 import { wire } from "./wire.ts"
 
-/** The answer to a request that is sent letter for letter. */
+/** The response to a request that is sent letter for letter. */
 const raw = (lines: ReadonlyArray<string>) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.async<string>((resume) => {
-      let answer = ""
+      let response = ""
       const socket = connect(
         { host: "127.0.0.1", port: Number(new URL(base).port) },
         () => socket.write(`${lines.join("\r\n")}\r\n\r\n`)
       )
-      socket.on("data", (chunk) => (answer += String(chunk))).on("close", () => resume(Effect.succeed(answer)))
+      socket.on("data", (chunk) => (response += String(chunk))).on("close", () => resume(Effect.succeed(response)))
     }))
 
 const to = (host: string, target = "/api/v1/setup/status") => wire({ method: "GET", target, headers: { host } })
@@ -33,7 +33,7 @@ const upgrade = (host: string) =>
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
   ])
 
-describe("the names that the brain answers to", () => {
+describe("the host names that the brain accepts", () => {
   const settings = { publicUrl: "https://svc.example.com", allowedHosts: ["Internal.Example.com", "192.0.2.7"] }
 
   layer(serverOn("SQLite", settings), { excludeTestServices: true })((it) => {
@@ -67,12 +67,12 @@ describe("the names that the brain answers to", () => {
             "/no/such/path"
           ]
         ) {
-          const answer = yield* to("evil.example:7700", target)
-          assert.strictEqual(answer.status, 400, target)
-          assert.strictEqual(answer.contentType, "application/problem+json")
-          assert.strictEqual(answer.json.code, "host_not_allowed")
-          assert.include(answer.json.detail, "svc allowed-hosts add evil.example")
-          assert.isString(answer.headers["content-security-policy"])
+          const response = yield* to("evil.example:7700", target)
+          assert.strictEqual(response.status, 400, target)
+          assert.strictEqual(response.contentType, "application/problem+json")
+          assert.strictEqual(response.json.code, "host_not_allowed")
+          assert.include(response.json.detail, "svc allowed-hosts add evil.example")
+          assert.isString(response.headers["content-security-policy"])
         }
         for (
           const host of [
@@ -91,7 +91,7 @@ describe("the names that the brain answers to", () => {
     it.effect("count for whole URLs and doubled headers, which are refused, and for HTTP/1.0", () =>
       Effect.gen(function*() {
         const status = (lines: ReadonlyArray<string>) =>
-          Effect.map(raw([...lines, "Connection: close"]), (answer) => answer.slice(9, 12))
+          Effect.map(raw([...lines, "Connection: close"]), (response) => response.slice(9, 12))
         const good = "Host: svc.example.com"
         const path = "/api/v1/setup/status"
         assert.strictEqual(yield* status([`GET ${path} HTTP/1.1`, good]), "200")
@@ -108,9 +108,9 @@ describe("the names that the brain answers to", () => {
     it.effect("count for agents' sockets too", () =>
       Effect.gen(function*() {
         assert.match(yield* upgrade("svc.example.com"), /^HTTP\/1\.1 401 /)
-        const refused = yield* upgrade("evil.example")
-        assert.match(refused, /^HTTP\/1\.1 400 /)
-        assert.include(refused, "\"code\":\"host_not_allowed\"")
+        const refusal = yield* upgrade("evil.example")
+        assert.match(refusal, /^HTTP\/1\.1 400 /)
+        assert.include(refusal, "\"code\":\"host_not_allowed\"")
       }))
 
     it.effect("do not matter to who only asks whether it lives", () =>

@@ -10,7 +10,7 @@ describe.each(laneEngines)("Idempotency-Key on %s", (engine) => {
     const create = (token: string, key: string, slug: string, name = "A project") =>
       request("POST", "/projects", { token, body: { slug, name }, headers: { "idempotency-key": key } })
 
-    it.effect("the same key and body get the first answer; another body is a conflict", () =>
+    it.effect("the same key and body get the first response; another body is a conflict", () =>
       Effect.gen(function*() {
         const { token } = yield* freshKey({ isAdmin: true })
         const first = yield* create(token, "k-1", "once")
@@ -61,11 +61,11 @@ describe.each(laneEngines)("Idempotency-Key on %s", (engine) => {
         const headers = yield* signedIn(yield* freshUser({ isAdmin: true }))
         const body = { email: "only.once@example.com", password: "long enough for anybody" }
         const post = request("POST", "/users", { headers: { ...headers, "idempotency-key": "k-4" }, body })
-        const answers = yield* Effect.all([post, post, post], { concurrency: "unbounded" })
-        for (const { json, status } of answers) {
+        const responses = yield* Effect.all([post, post, post], { concurrency: "unbounded" })
+        for (const { json, status } of responses) {
           if (status !== 201) assert.deepInclude(json, { status: 409, code: "idempotency_conflict" })
         }
-        assert.include(answers.map(({ status }) => status), 201)
+        assert.include(responses.map(({ status }) => status), 201)
         const [row] = yield* sql<
           { n: number }
         >`SELECT count(*) AS n FROM users WHERE email_key = 'only.once@example.com'`
@@ -91,9 +91,9 @@ describe.each(laneEngines)("Idempotency-Key on %s", (engine) => {
       Effect.gen(function*() {
         const { token } = yield* freshKey({ isAdmin: true })
         for (const key of ["x".repeat(201), "two words"]) {
-          const refused = yield* create(token, key, "never")
-          assert.strictEqual(refused.status, 422)
-          assert.strictEqual(refused.json.details.issues[0].path, "Idempotency-Key")
+          const refusal = yield* create(token, key, "never")
+          assert.strictEqual(refusal.status, 422)
+          assert.strictEqual(refusal.json.details.issues[0].path, "Idempotency-Key")
         }
       }))
   })

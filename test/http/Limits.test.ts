@@ -169,10 +169,10 @@ describe("limits of rows on PostgreSQL", () => {
             `INSERT INTO ${table} SELECT (jsonb_populate_record(NULL::${table}, to_jsonb(t) || ${changes})).*
               FROM (SELECT * FROM ${table} ORDER BY created_at DESC LIMIT 1) t, generate_series(1, ${limit - 2}) g`
           )
-          const answers = yield* Effect.scoped(
+          const responses = yield* Effect.scoped(
             Effect.zipRight(slowChanges(table), Effect.forEach([1, 2, 3], create, { concurrency: "unbounded" }))
           )
-          const codes = answers.map(({ json, status: sent }) => (sent === status ? "created" : json.code)).sort()
+          const codes = responses.map(({ json, status: sent }) => (sent === status ? "created" : json.code)).sort()
           outcomes.push([path, ...codes])
         }
         assert.deepStrictEqual(outcomes, limits.map(({ code, path }) => [path, "created", code, code]))

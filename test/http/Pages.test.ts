@@ -21,16 +21,16 @@ const invite = (email: string) =>
   Effect.gen(function*() {
     const project = yield* freshProject({ name: "The <b>shop" })
     const { token } = yield* freshKey({ isAdmin: true })
-    const made = yield* request("POST", `/projects/${project.slug}/invitations`, {
+    const invitation = yield* request("POST", `/projects/${project.slug}/invitations`, {
       token,
       body: { email, role: "operator" }
     })
-    return { project, path: String(made.json.accept_url_path) }
+    return { project, path: String(invitation.json.accept_url_path) }
   })
 
 describe("the pages that mailed links lead to", () => {
   layer(mailingServerOn("SQLite", proxied), { excludeTestServices: true })((it) => {
-    it.effect("bring all they need, are kept by nobody, and let nothing else run", () =>
+    it.effect("bring all they need, are not cached, and let nothing else run", () =>
       Effect.gen(function*() {
         for (const path of ["//reset-password?token=secret", "//invitation?token=secret"]) {
           const page = yield* request("GET", path)
@@ -63,9 +63,9 @@ describe("the pages that mailed links lead to", () => {
         assert.match(page.shownUrl(), /\/reset-password$/, "the token has left the address bar")
         assert.strictEqual(page.section(), "set")
         yield* submit(page, "fresh", { password: better, again: `${better}.` })
-        assert.deepStrictEqual([page.section(), page.said()], ["set", "The two passwords differ."])
+        assert.deepStrictEqual([page.section(), page.alertText()], ["set", "The two passwords differ."])
         yield* submit(page, "fresh", { password: better, again: better })
-        assert.deepStrictEqual([page.section(), page.said()], ["done", ""])
+        assert.deepStrictEqual([page.section(), page.alertText()], ["done", ""])
         assert.include(page.html, "You can <a href=\"./\">sign in</a> with it now.")
         assert.deepStrictEqual(
           [page.isHidden("keys"), page.textOf("count")],
@@ -75,7 +75,7 @@ describe("the pages that mailed links lead to", () => {
         assert.strictEqual((yield* login(user.email, { password: better })).status, 200)
         const late = yield* open("/reset-password?token=no-such-token")
         yield* submit(late, "fresh", { password: better, again: better })
-        assert.match(late.said() ?? "", /^This link is not valid/)
+        assert.match(late.alertText() ?? "", /^This link is not valid/)
       }))
 
     it.effect("an invitation: who is new makes an account", () =>
@@ -89,14 +89,14 @@ describe("the pages that mailed links lead to", () => {
           "page@example.com"
         ])
         yield* submit(page, "join")
-        assert.deepStrictEqual([page.section(), page.said()], ["new", ""])
+        assert.deepStrictEqual([page.section(), page.alertText()], ["new", ""])
         yield* submit(page, "account", { display_name: "A Guest", password, again: password })
         assert.strictEqual(page.section(), "done")
         assert.include(page.html, "<a href=\"./\">Open svc</a>")
         assert.strictEqual((yield* login("page@example.com")).status, 200)
         const used = yield* open(path)
-        assert.match(used.said() ?? "", /^This invitation is not valid/)
-        assert.match((yield* open("/invitation")).said() ?? "", /needs the link/)
+        assert.match(used.alertText() ?? "", /^This invitation is not valid/)
+        assert.match((yield* open("/invitation")).alertText() ?? "", /needs the link/)
       }))
 
     it.effect("an invitation: who has an account signs in", () =>
@@ -107,9 +107,9 @@ describe("the pages that mailed links lead to", () => {
         yield* submit(page, "join")
         assert.strictEqual(page.section(), "known")
         yield* submit(page, "login", { current: "not the password" })
-        assert.match(page.said() ?? "", /password is wrong/)
+        assert.match(page.alertText() ?? "", /password is wrong/)
         yield* submit(page, "login", { current: password })
-        assert.deepStrictEqual([page.section(), page.said()], ["done", ""])
+        assert.deepStrictEqual([page.section(), page.alertText()], ["done", ""])
         const { token } = yield* freshKey({ roles: { [project.id]: "admin" } })
         const members = yield* request("GET", `/projects/${project.slug}/memberships`, { token })
         assert.include(members.json.map(({ user_id }: { user_id: string }) => user_id), user.id)
@@ -122,11 +122,11 @@ describe("the pages that mailed links lead to", () => {
         const page = yield* open(path)
         yield* submit(page, "join")
         yield* submit(page, "login", { current: password })
-        assert.deepStrictEqual([page.section(), page.said()], ["second", ""])
+        assert.deepStrictEqual([page.section(), page.alertText()], ["second", ""])
         yield* submit(page, "factor", { code: yield* wrongCode(user.secret) })
-        assert.match(page.said() ?? "", /code is wrong/)
+        assert.match(page.alertText() ?? "", /code is wrong/)
         yield* submit(page, "factor", { code: (yield* nextCode(user)).replace(/^.../, "$& ") })
-        assert.deepStrictEqual([page.section(), page.said()], ["done", ""])
+        assert.deepStrictEqual([page.section(), page.alertText()], ["done", ""])
       }))
   })
 })

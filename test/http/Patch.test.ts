@@ -15,7 +15,7 @@ describe.each(laneEngines)("PATCH on %s", (engine) => {
         const project = yield* freshProject({ description: "text", allowed_schedulers: ["celery"] })
         const user = yield* freshUser()
         const headers = yield* sessionOf(user.id)
-        const made = yield* request("POST", "/api-keys", {
+        const created = yield* request("POST", "/api-keys", {
           headers,
           body: { name: "key", allowed_cidrs: ["10.0.0.0/8"] }
         })
@@ -36,7 +36,7 @@ describe.each(laneEngines)("PATCH on %s", (engine) => {
           },
           { path: "/auth/me", as: { headers }, full: names, empty: cleared, fixed: ["timezone"] },
           {
-            path: `/api-keys/${made.json.id}`,
+            path: `/api-keys/${created.json.id}`,
             as: { headers },
             full: { allowed_cidrs: ["10.0.0.0/8"] },
             empty: { allowed_cidrs: null },

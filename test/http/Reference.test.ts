@@ -19,7 +19,7 @@ interface Media {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
 }
 
-interface Answer {
+interface BodySpec {
   readonly $ref?: string
   readonly description?: string
   readonly content?: Readonly<Record<string, Media>>
@@ -33,8 +33,8 @@ interface Operation {
   readonly parameters: ReadonlyArray<
     { readonly name: string; readonly description?: string; readonly example?: unknown }
   >
-  readonly requestBody?: Answer
-  readonly responses: Readonly<Record<string, Answer>>
+  readonly requestBody?: BodySpec
+  readonly responses: Readonly<Record<string, BodySpec>>
 }
 
 // the package types the document more loosely than what this test reads of it
@@ -43,7 +43,7 @@ const document = OpenApi.fromApi(DocumentedApi) as unknown as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Shown>>
-    readonly responses: Readonly<Record<string, Answer>>
+    readonly responses: Readonly<Record<string, BodySpec>>
   }
 }
 
@@ -51,7 +51,7 @@ const operations = Object.values(document.paths).flatMap((methods) => Object.val
 const { schemas } = document.components
 const { violations } = validator(schemas)
 
-/** Every field of a schema and of those within it, by its path; references are components, which are looked at themselves. */
+/** Every field of a schema and of those within it, by its path; references are components, which are checked themselves. */
 const fieldsOf = (name: string, schema: JsonSchema): ReadonlyArray<readonly [string, Shown]> => [
   ...Object.entries(schema.properties ?? {}).flatMap((
     [key, field]
@@ -130,9 +130,9 @@ describe("the reference", () => {
   })
 
   it("shows an example of each JSON body that its schema takes, and every body has a name", () => {
-    const wrong = operations.flatMap(({ operationId, requestBody, responses }) =>
-      [requestBody, ...Object.values(responses)].flatMap((answer) => {
-        const media = answer?.content?.["application/json"]
+    const problems = operations.flatMap(({ operationId, requestBody, responses }) =>
+      [requestBody, ...Object.values(responses)].flatMap((body) => {
+        const media = body?.content?.["application/json"]
         if (media === undefined) return []
         const [first] = violations(media.schema, media.example)
         const isNamed = [media.schema, media.schema.items, ...(media.schema.anyOf ?? [])].some((schema) =>
@@ -143,7 +143,7 @@ describe("the reference", () => {
           : []
       })
     )
-    assert.deepStrictEqual(wrong, [])
+    assert.deepStrictEqual(problems, [])
   })
 
   it("lists the failures that an operation's access, path and body imply, and no others", () => {
@@ -175,7 +175,7 @@ describe("the reference", () => {
       Array.from(readFileSync(`src/${file}`, "utf8").matchAll(/new \w+\(\{\s*code: "(\w+)"/g), ([, code = ""]) => code)
     )
     assert.deepStrictEqual(written.filter((code) => !(code in codes)), [])
-    // `user_inactive` is answered by the command line alone
+    // only the command line reports `user_inactive`
     const text = JSON.stringify([document.info, document.paths, document.components.responses])
     assert.deepStrictEqual(
       Object.keys(codes).filter((code) => code !== "user_inactive" && !text.includes(`\`${code}\``)),

@@ -16,19 +16,19 @@ const tracedServer = (engine: (typeof laneEngines)[number], host: string) =>
   )
 
 describe.each(laneEngines)("a server that makes spans, on %s", (engine) => {
-  it.scopedLive("answers a read by key, a command and a live stream, each as one trace", () =>
+  it.scopedLive("serves a read by key, a command and a live stream, each as one trace", () =>
     Effect.gen(function*() {
       const { host, posts } = yield* collector
       yield* Effect.gen(function*() {
         const project = yield* freshProject()
         const { token } = yield* freshKey({ roles: { [project.id]: "admin" } })
-        const at = `/projects/${project.slug}`
-        const agent = yield* request("POST", `${at}/agents`, { token, body: { name: "a" } })
+        const projectPath = `/projects/${project.slug}`
+        const agent = yield* request("POST", `${projectPath}/agents`, { token, body: { name: "a" } })
         assert.strictEqual(agent.status, 201)
-        const tasks = yield* request("GET", `${at}/tasks`, { token })
+        const tasks = yield* request("GET", `${projectPath}/tasks`, { token })
         assert.deepInclude(tasks, { status: 200, json: { items: [], next_cursor: null } })
         const body = { agent_id: agent.json.agent.id, engine: "celery", task_id: "t" }
-        assert.strictEqual((yield* request("POST", `${at}/commands/cancel-task`, { token, body })).status, 202)
+        assert.strictEqual((yield* request("POST", `${projectPath}/commands/cancel-task`, { token, body })).status, 202)
         const stream = yield* openStream(project.slug, token)
         yield* putTask(project.id, "a", "received")
         assert.deepInclude((yield* stream.next).data, { task_id: "a", state: "received" })

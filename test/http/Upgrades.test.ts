@@ -41,35 +41,36 @@ layer(serverOn("SQLite"), { excludeTestServices: true })((it) => {
             `POST /api/v1/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${h2c}Content-Type: application/json\r\n${framing}\r\n`
               .replace("$slug", slug)
           const json = (slug: string) => body.replace("\"h2c\"", `"${slug}"`)
-          const answered = (count: number) => until(Effect.sync(() => statuses(text()).length), (seen) => seen >= count)
+          const awaitResponses = (count: number) =>
+            until(Effect.sync(() => statuses(text()).length), (seen) => seen >= count)
 
           socket.write(post("one", `Content-Length: ${json("one").length}\r\n`) + json("one"))
-          yield* answered(1)
+          yield* awaitResponses(1)
 
           socket.write(post("two", `Content-Length: ${json("two").length}\r\n`))
-          for (let at = 0; at < json("two").length; at += 1000) {
+          for (let start = 0; start < json("two").length; start += 1000) {
             yield* Effect.sleep("5 millis") // else it may go in one packet
-            socket.write(json("two").slice(at, at + 1000))
+            socket.write(json("two").slice(start, start + 1000))
           }
-          yield* answered(2)
+          yield* awaitResponses(2)
 
           socket.write(post("three", "Transfer-Encoding: chunked\r\n"))
-          for (let at = 0; at < json("three").length; at += 1000) {
-            const part = json("three").slice(at, at + 1000)
+          for (let start = 0; start < json("three").length; start += 1000) {
+            const part = json("three").slice(start, start + 1000)
             yield* Effect.sleep("5 millis")
             socket.write(`${part.length.toString(16)}\r\n${part}\r\n`)
           }
           socket.write("0\r\n\r\n")
-          yield* answered(3)
+          yield* awaitResponses(3)
 
           socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n`)
-          yield* answered(4)
+          yield* awaitResponses(4)
           assert.deepStrictEqual(statuses(text()), [201, 201, 201, 200], text())
         }).pipe(Effect.scoped),
       30_000
     )
 
-    it.scoped("and a WebSocket on a path that is not there is answered, and its connection ended", () =>
+    it.scoped("and a WebSocket on a path that is not there gets a response, and its connection ended", () =>
       Effect.gen(function*() {
         const { socket, text } = yield* talk
         let ended = false
@@ -116,8 +117,8 @@ layer(serverOn("SQLite"), { excludeTestServices: true })((it) => {
       it.scoped(`at ${path} ends its connection, whatever the client does`, () =>
         Effect.gen(function*() {
           const { connections } = yield* Metrics
-          const open = Effect.promise(async () => (await connections.get()).values[0]?.value ?? 0)
-          const before = yield* open
+          const readOpenCount = Effect.promise(async () => (await connections.get()).values[0]?.value ?? 0)
+          const before = yield* readOpenCount
           const clients = yield* Effect.all(Array.from({ length: 20 }, () => talk), { concurrency: 20 })
           for (const { socket } of clients) {
             socket.write(
@@ -125,7 +126,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })((it) => {
             )
           }
           yield* until(Effect.sync(() => clients.every(({ text }) => statuses(text()).length === 1)), (all) => all)
-          yield* until(open, (count) => count <= before) // no client has ended its side
+          yield* until(readOpenCount, (count) => count <= before) // no client has ended its side
         }))
     }
   })

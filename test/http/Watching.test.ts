@@ -34,7 +34,7 @@ describe.each(laneEngines)("watching on %s", (engine) => {
         assert.deepStrictEqual((yield* request("GET", "//health/ready")).json, { status: "ready" })
       }))
 
-    it.effect("tells the system and each check to who is signed in", () =>
+    it.effect("shows the system and each check to a signed-in person", () =>
       Effect.gen(function*() {
         const { token } = yield* freshKey()
         assert.strictEqual((yield* request("GET", "/health/system")).status, 401)
@@ -66,7 +66,7 @@ describe.each(laneEngines)("watching on %s", (engine) => {
         yield* until(led, ({ detail, status }) => detail === null && status === "ok")
       }))
 
-    it.effect("says whether a check failed or had no answer in time", () =>
+    it.effect("says whether a check failed or had no result in time", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { token } = yield* freshKey()
@@ -103,7 +103,7 @@ describe.each(laneEngines)("watching on %s", (engine) => {
         assert.deepStrictEqual(forged.slice(0, 2), [503, "failed"])
         assert.include(forged[2], "was not written by us")
         assert.deepStrictEqual(another, [503, "failed", "the chain's head is not its newest row"])
-        const after = yield* until(deep, ([status]) => status === 200) // once the brain has looked again
+        const after = yield* until(deep, ([status]) => status === 200) // once the brain has checked again
         assert.deepStrictEqual(after, [200, "ok", null])
       }))
 
@@ -164,13 +164,13 @@ describe.each(laneEngines)("watching on %s", (engine) => {
         }
       }))
 
-    it.effect("answers /health and /metrics as often as one address asks", () =>
+    it.effect("serves /health and /metrics as often as one address asks", () =>
       Effect.gen(function*() {
         const token = Redacted.value((yield* Keys).metricsToken)
         const ask = (path: string, times: number) =>
           Effect.map(
             Effect.all(Array.from({ length: times }, () => request("GET", path, { token })), { concurrency: 8 }),
-            (answers) => new Set(answers.map(({ status }) => status))
+            (responses) => new Set(responses.map(({ status }) => status))
           )
         // more than the agents' bucket lets through in a minute, and more than any other
         assert.deepStrictEqual([...yield* ask("//health", 601)], [200])

@@ -19,7 +19,7 @@ const texts: Readonly<Record<string, string>> = {
   "a wildcard": "%_\\'\"; DROP TABLE tasks--"
 }
 
-/** JSON as it stands in a body, by what is wrong with it. JSON.stringify escapes lone surrogates. */
+/** JSON as it is in a body, by what is wrong with it. JSON.stringify escapes lone surrogates. */
 export const jsonValues: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, JSON.stringify(text)])),
   "1e400": "1e400",

@@ -84,8 +84,8 @@ export const openStreamAt = (base: string, slug: string, token: string, lastEven
         }
         const fields = new Map(
           text.slice(0, end).split("\n").map((line) => {
-            const at = line.indexOf(": ")
-            return [line.slice(0, at), line.slice(at + 2)] as const
+            const index = line.indexOf(": ")
+            return [line.slice(0, index), line.slice(index + 2)] as const
           })
         )
         text = text.slice(end + 2)

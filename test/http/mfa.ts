@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Clock, Effect } from "effect"
 import { generateSync } from "otplib"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
-import { type Answer, request } from "../brain.ts"
+import { type ApiResponse, request } from "../brain.ts"
 import { browserOf, freshUser, fromElsewhere, login } from "./people.ts"
 
 /** The headers that a browser sends with each request. */
@@ -16,7 +16,7 @@ export const ask = (browser: Browser, method: string, path: string, body?: unkno
 export const codeOf = (secret: string, later = 0) =>
   Effect.map(Clock.currentTimeMillis, (now) => generateSync({ secret, epoch: Math.floor(now / 1000) + later * 30 }))
 
-/** A code that is good whichever were taken before: the brain forgets those, as if half a minute had passed. */
+/** A valid code: the last accepted step is reset, as if half a minute had passed. */
 export const nextCode = ({ secret, id }: { readonly secret: string; readonly id: string }) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -32,16 +32,16 @@ export const wrongCode = (secret: string) =>
       ["000000", "111111", "222222", "333333", "444444", "555555", "666666"].find((code) => !codes.includes(code)) ?? ""
   )
 
-/** Cookies of an answer laid over those that the browser had. */
-export const after = (browser: Browser, answer: Answer): Browser => {
+/** The browser's cookies, replaced by those of a response. */
+export const after = (browser: Browser, response: ApiResponse): Browser => {
   const jar = new Map(
     (browser.cookie ?? "").split("; ").filter((pair) => pair !== "").map((pair) => [pair.split("=", 1)[0], pair])
   )
-  for (const cookie of answer.headers.getSetCookie()) {
+  for (const cookie of response.headers.getSetCookie()) {
     const pair = cookie.split(";", 1)[0] ?? ""
     jar.set(pair.split("=", 1)[0], pair)
   }
-  return { ...browser, ...browserOf(answer), cookie: [...jar.values()].join("; ") }
+  return { ...browser, ...browserOf(response), cookie: [...jar.values()].join("; ") }
 }
 
 export const deviceCookie = (browser: Browser): string | undefined =>
@@ -53,9 +53,9 @@ export const loginFrom = (browser: Browser, email: string) =>
     login(email, {
       headers: { ...fromElsewhere(), ...(browser.cookie === undefined ? {} : { cookie: browser.cookie }) }
     }),
-    (answer) => ({
-      answer,
-      browser: after(browser, answer)
+    (response) => ({
+      answer: response,
+      browser: after(browser, response)
     })
   )
 

@@ -43,7 +43,7 @@ export interface Operation {
   /** `/api/v1/projects/{slug}/…` */
   readonly path: string
   readonly route: string
-  /** Matches the paths that it answers. */
+  /** Matches the paths that it serves. */
   readonly pattern: RegExp
   readonly rule: AccessRule
   readonly pathParameters: ReadonlyArray<string>
@@ -57,7 +57,7 @@ export interface Operation {
   } | null
   /** Content types and their schemas by status. */
   readonly responses: Readonly<Record<string, Content>>
-  /** The credentials that open it, any of them; none: anybody. */
+  /** The credentials that open it, any of them; none: it is public. */
   readonly security: ReadonlyArray<string>
 }
 
@@ -94,7 +94,7 @@ export const operationsOf = ({ components, paths }: Document): ReadonlyArray<Ope
         querySchemas: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
         body: schema === undefined ? null : { schema, fields: properties, required },
         responses: Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, named(response)])),
-        // `{}` beside others: anybody, but who is signed in counts
+        // `{}` beside others: public, but a signed-in caller counts
         security: security.some((any) => Object.keys(any).length === 0)
           ? []
           : security.flatMap((any) => Object.keys(any)).filter((name) => name !== "csrf_token")

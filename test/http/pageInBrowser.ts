@@ -1,4 +1,4 @@
-/** As much of a browser as the brain's pages need: their own script runs, on elements that know what they are told. */
+/** As much of a browser as the brain's pages need: their own script runs, on elements that keep what the script sets. */
 class Element {
   hidden: boolean
   textContent = ""
@@ -47,12 +47,12 @@ export const openPage = async (url: string) => {
   const location = { search: new URL(url).search, pathname: new URL(url).pathname }
   const history = { replaceState: (_: unknown, __: string, path: string) => (shownUrl = new URL(path, url).href) }
   const fetchFromPage = async (path: string, init: RequestInit & { readonly headers: Record<string, string> }) => {
-    const answer = await fetch(new URL(path, url), { ...init, headers: { ...init.headers, cookie: cookie() } })
-    for (const given of answer.headers.getSetCookie()) {
-      const [name = "", value = ""] = (given.split(";", 1)[0] ?? "").split("=")
+    const response = await fetch(new URL(path, url), { ...init, headers: { ...init.headers, cookie: cookie() } })
+    for (const line of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = (line.split(";", 1)[0] ?? "").split("=")
       cookies.set(name, value)
     }
-    return answer
+    return response
   }
   const AsyncFunction = (async () => {}).constructor as FunctionConstructor // the language has no name for it
   await AsyncFunction("document", "location", "history", "fetch", script)(document, location, history, fetchFromPage)
@@ -63,7 +63,7 @@ export const openPage = async (url: string) => {
     /** The section that is to be seen. */
     section: () =>
       elements.filter(({ element, tag }) => tag === "section" && !element.hidden).map(({ name }) => name).join(),
-    said:
+    alertText:
       () => (document.getElementById("alert")?.hidden === false ? document.getElementById("alert")?.textContent : ""),
     text: (name: string) => document.querySelectorAll(`.${name}`)[0]?.textContent,
     textOf: (id: string) => String(document.getElementById(id)?.textContent),

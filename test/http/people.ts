@@ -12,7 +12,7 @@ import { Projects } from "../../src/services/identity/Projects.ts"
 import { Users } from "../../src/services/identity/Users.ts"
 import { CurrentActor, CurrentProject } from "../../src/services/kernel/CurrentActor.ts"
 import * as Ids from "../../src/services/kernel/Ids.ts"
-import { type Answer, request } from "../brain.ts"
+import { type ApiResponse, request } from "../brain.ts"
 import { clientWith } from "../client.ts"
 import { idOf } from "../ids.ts"
 
@@ -52,8 +52,8 @@ export const freshUser = (options: { readonly isAdmin?: boolean; readonly roles?
     return user
   }).pipe(asTest, Effect.orDie)
 
-/** What a browser keeps of an answer's cookies: the headers of its next request. */
-export const browserOf = (answer: Answer) => browserWith(answer.headers.getSetCookie())
+/** What a browser keeps of a response's cookies: the headers of its next request. */
+export const browserOf = (response: ApiResponse) => browserWith(response.headers.getSetCookie())
 
 /** The same of what the `set-cookie` headers say. */
 export const browserWith = (set: ReadonlyArray<string>) => {
@@ -65,7 +65,7 @@ export const browserWith = (set: ReadonlyArray<string>) => {
 export const login = (
   email: string,
   options: { readonly password?: string; readonly remember?: boolean; readonly headers?: Record<string, string> } = {}
-): Effect.Effect<Answer, never, HttpServer.HttpServer> =>
+): Effect.Effect<ApiResponse, never, HttpServer.HttpServer> =>
   request("POST", "/auth/login", {
     body: { email, password: options.password ?? password, remember_me: options.remember ?? false },
     headers: options.headers ?? fromElsewhere()

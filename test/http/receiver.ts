@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import { bodyOf } from "../bodies.ts"
 import { portOf } from "../ports.ts"
 
-/** A webhook's receiver that answers with 204, or with 400 to `/refuses`. */
+/** A webhook's receiver that responds with 204, or with 400 to `/refuses`. */
 export const makeReceiver = Effect.gen(function*() {
   const bodies: Array<Record<string, unknown>> = []
   const port = yield* portOf(createServer((message, response) =>

@@ -19,14 +19,14 @@ export interface Received {
   readonly contentType: string
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly text: string
-  // tests look into whatever came back
+  // tests read fields of any response
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any
 }
 
 const connections = new Agent({ keepAlive: true })
 
-/** One request, byte for byte as given, where fetch would mend it first. Rejects when no answer comes. */
+/** One request, byte for byte as given, where fetch would mend it first. Rejects when no response comes. */
 export const wire = (
   { body, chunked = false, headers = {}, method, target }: Sent
 ): Effect.Effect<Received, never, HttpServer.HttpServer> =>
@@ -58,7 +58,7 @@ export const wire = (
             })
           }
           response.on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", done)
-          // a live stream never ends: that it began is the answer
+          // a live stream never ends: its headers suffice
           if (response.headers["content-type"] === "text/event-stream") {
             done()
             sending.destroy()

@@ -36,7 +36,7 @@ import {
 import type { Operation } from "./operations.ts"
 import { fromElsewhere, password, sessionOf } from "./people.ts"
 
-let made = 0
+let createdCount = 0
 
 /** In one transaction: each commit of SQLite waits for the disk. */
 export const together = <A, E, R>(self: Effect.Effect<A, E, R>) =>
@@ -45,7 +45,7 @@ export const together = <A, E, R>(self: Effect.Effect<A, E, R>) =>
 /** Once: it takes time. */
 const hashed = hash(password)
 
-/** The secret of whoever has or enrols a second factor here. */
+/** The TOTP secret of every person with a second factor here. */
 const mfaSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
 /** A signed-in admin with a session, an API key and a trusted device to name, and an enrolment that waits for its code. */
@@ -102,7 +102,7 @@ const links = (project: Project) =>
     const resets = yield* PasswordResets
     const { email } = yield* freshKey()
     const invite = () =>
-      invitations.create({ email: `guest-${++made}-${randomUUID()}@example.com`, role: "viewer", ttl_days: 1 })
+      invitations.create({ email: `guest-${++createdCount}-${randomUUID()}@example.com`, role: "viewer", ttl_days: 1 })
     const { token: invitation } = yield* invite()
     const named = yield* invite()
     const { link } = yield* resets.link(email)
@@ -231,7 +231,7 @@ export const world = Effect.fnUntraced(function*(
       code: generateSync({ secret: mfaSecret }),
       command_id: fire.command_id,
       current_password: password,
-      definition: { name: `new ${++made}`, task_name: "shop.pay", kind: "interval", expression: "60" },
+      definition: { name: `new ${++createdCount}`, task_name: "shop.pay", kind: "interval", expression: "60" },
       delta: 1,
       until: null,
       ends_at: "2999-01-02T00:00:00Z",
@@ -239,7 +239,7 @@ export const world = Effect.fnUntraced(function*(
       project_id: project.id,
       trigger: "task.failed",
       display_name: "Somebody",
-      email: `new-${++made}@example.com`,
+      email: `new-${++createdCount}@example.com`,
       engine: "celery",
       expected_status: "timeout",
       expression: "0 3 * * *",
@@ -271,7 +271,7 @@ export const world = Effect.fnUntraced(function*(
       queue: "celery",
       rate: "10/m",
       role: "viewer",
-      slug: `new-${++made}-${randomUUID().slice(0, 8)}`,
+      slug: `new-${++createdCount}-${randomUUID().slice(0, 8)}`,
       task_id: tasks[0]?.task_id,
       task_name: "shop.pay",
       timezone: "Europe/Berlin",

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inject } from "vitest"
-import { type Answer, freshKey, freshProject, request } from "../../brain.ts"
+import { type ApiResponse, freshKey, freshProject, request } from "../../brain.ts"
 import { until } from "../../until.ts"
 
 /** A project with an agent, and REST calls in it by an admin's key. */
@@ -42,7 +42,7 @@ export const prepared = Effect.gen(function*() {
 })
 
 export const twoWorkers = (
-  call: (method: string, path: string) => Effect.Effect<Answer, never, HttpServer.HttpServer>
+  call: (method: string, path: string) => Effect.Effect<ApiResponse, never, HttpServer.HttpServer>
 ) =>
   until(
     Effect.map(

@@ -12,13 +12,13 @@ export interface Request {
   readonly body?: unknown
 }
 
-export interface Answer {
+export interface CallResult {
   readonly status: number
   /** `204`, or with the problem's code: `403 forbidden`. */
   readonly outcome: string
   /** Lines of Set-Cookie. */
   readonly cookies: ReadonlyArray<string>
-  // tests look into whatever came back
+  // tests read fields of any response
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any
 }
@@ -29,13 +29,13 @@ export interface Answer {
  */
 export const call = (
   { body, headers, method, path }: Request
-): Effect.Effect<Answer, never, Effect.Effect.Context<typeof baseUrl>> =>
+): Effect.Effect<CallResult, never, Effect.Effect.Context<typeof baseUrl>> =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
       const [type, text] = body instanceof URLSearchParams
         ? ["application/x-www-form-urlencoded", body.toString()]
         : ["application/json", JSON.stringify(body)]
-      const answer = await send(`${base}${path}`, {
+      const response = await send(`${base}${path}`, {
         method: method as "GET", // a string to undici; its type lists the methods of HTTP
         headers: {
           ...fromElsewhere(),
@@ -44,16 +44,16 @@ export const call = (
         },
         body: body === undefined ? null : text
       })
-      const answerType = String(answer.headers["content-type"])
-      const isStream = answerType.startsWith("text/event-stream")
-      if (isStream) answer.body.on("error", () => {}).destroy() // it would go on for ever
-      const answerText = isStream ? "" : await answer.body.text()
-      const json = answerType.includes("json") ? JSON.parse(answerText) : undefined
-      const code: unknown = answer.statusCode >= 400 ? json?.code : undefined
+      const contentType = String(response.headers["content-type"])
+      const isStream = contentType.startsWith("text/event-stream")
+      if (isStream) response.body.on("error", () => {}).destroy() // it would never end
+      const responseText = isStream ? "" : await response.body.text()
+      const json = contentType.includes("json") ? JSON.parse(responseText) : undefined
+      const code: unknown = response.statusCode >= 400 ? json?.code : undefined
       return {
-        status: answer.statusCode,
-        outcome: code === undefined ? String(answer.statusCode) : `${answer.statusCode} ${String(code)}`,
-        cookies: [answer.headers["set-cookie"] ?? []].flat(),
+        status: response.statusCode,
+        outcome: code === undefined ? String(response.statusCode) : `${response.statusCode} ${String(code)}`,
+        cookies: [response.headers["set-cookie"] ?? []].flat(),
         json
       }
     }))

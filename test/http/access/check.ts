@@ -10,16 +10,18 @@ import { makeWorld, type Values } from "./world.ts"
 
 export const metricsToken = "the-token-of-the-metrics"
 
-const makeScene = Effect.gen(function*() {
+const makeAccessWorld = Effect.gen(function*() {
   const world = yield* makeWorld
   return { ...world, ...(yield* makeRequests(world)) }
 })
 
-/** The world and its requests, made once for all tests. */
-export class Scene extends Context.Tag("test/access/Scene")<Scene, Effect.Effect.Success<typeof makeScene>>() {
-  /** Everybody should have a second factor, and has a week for it: nobody is restricted whom a test does not set back. */
+/** The world and its requests, created once for all tests. */
+export class AccessWorld
+  extends Context.Tag("test/access/World")<AccessWorld, Effect.Effect.Success<typeof makeAccessWorld>>()
+{
+  /** A second factor is required after a week, so only the people whom a test sets back are restricted. */
   static readonly on = (engine: Engine) =>
-    Layer.effect(Scene, makeScene).pipe(Layer.provideMerge(serverOn(engine, {
+    Layer.effect(AccessWorld, makeAccessWorld).pipe(Layer.provideMerge(serverOn(engine, {
       ...proxied,
       logLevel: "error",
       metricsAuthToken: Redacted.make(metricsToken),
@@ -28,7 +30,7 @@ export class Scene extends Context.Tag("test/access/Scene")<Scene, Effect.Effect
     })))
 }
 
-export const isPublic = ({ least }: Endpoint) => least === "anybody"
+export const isPublic = ({ least }: Endpoint) => least === "public"
 export const isForAgents = ({ least }: Endpoint) => least === "agent"
 export const isInProject = ({ path }: Endpoint) => path.includes("{slug}")
 export const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
@@ -42,14 +44,14 @@ const allowed: Partial<Record<Least, ReadonlyArray<Kind>>> = {
   "global admin": ["global admin"]
 }
 
-/** What somebody known is answered, by role alone. */
+/** The outcomes for a known person, by role alone. */
 export const byRole = (endpoint: Endpoint, kind: Kind): ReadonlyArray<string> => {
   if (isForAgents(endpoint)) return ["401 unauthenticated"]
   if (isInProject(endpoint) && kind === "stranger") return ["404 not_found"]
-  return allowed[endpoint.least]?.includes(kind) ?? true ? endpoint.answers : ["403 forbidden"]
+  return allowed[endpoint.least]?.includes(kind) ?? true ? endpoint.outcomes : ["403 forbidden"]
 }
 
-/** The same of somebody with a key that has every scope. */
+/** The same with a key that has every scope. */
 export const byKey = (endpoint: Endpoint, kind: Kind): ReadonlyArray<string> =>
   endpoint.least === "session" ? ["403 forbidden"] : byRole(endpoint, kind)
 
@@ -60,9 +62,9 @@ export const byBoundKey = (endpoint: Endpoint, kind: Kind): ReadonlyArray<string
 /** The least of the people who may. */
 export const leastKind = ({ least }: Endpoint): Kind => kinds.find((kind) => kind === least) ?? "stranger"
 
-/** Somebody of this kind who is signed in, in the state that the endpoint is good for. */
+/** A signed-in person of this kind, in the state that the endpoint needs. */
 export const personFor = (endpoint: Endpoint, kind: Kind) =>
-  Effect.flatMap(Scene, ({ people }) => {
+  Effect.flatMap(AccessWorld, ({ people }) => {
     if (endpoint.path.endsWith("/enroll-complete")) return people.enrolling(kind)
     return /\/mfa\/(verify|disable|recovery|trusted)/.test(endpoint.path) ? people.enrolled(kind) : people.person(kind)
   })
@@ -82,28 +84,28 @@ export interface Check {
   readonly instead?: Values
 }
 
-/** Sends a request that has nothing wrong with it but its sender; a line for what is answered differently. */
+/** Sends a request in which only the sender may be wrong; returns a line where the outcome differs. */
 export const check = Effect.fnUntraced(function*<E = never, R = never>(
   { endpoint, expected, headers, instead, sender, who }: Check,
   /** Done after the request was made, before it is sent; may give other headers. */
   before: Effect.Effect<Credential | void, E, R> = Effect.void
 ) {
-  const { request } = yield* Scene
-  const made = yield* request(endpoint, sender, instead)
+  const { request } = yield* AccessWorld
+  const validRequest = yield* request(endpoint, sender, instead)
   const changed = yield* before
-  const { outcome } = yield* call({ ...made, headers: changed ?? headers })
+  const { outcome } = yield* call({ ...validRequest, headers: changed ?? headers })
   return expected.includes(outcome)
     ? []
     : [`${nameOf(endpoint)} by ${who}: ${outcome} instead of ${expected.join(" or ")}`]
 })
 
-/** Somebody of each kind asks these endpoints with a key that has every scope. */
-export const checksOfKeys = (asked: (kind: Kind) => ReadonlyArray<Endpoint>) =>
+/** A person of each kind calls these endpoints with a key that has every scope. */
+export const checksOfKeys = (endpointsFor: (kind: Kind) => ReadonlyArray<Endpoint>) =>
   Effect.gen(function*() {
-    const { people } = yield* Scene
+    const { people } = yield* AccessWorld
     const checks = yield* Effect.forEach(kinds, (kind) =>
       Effect.map(people.key(kind), ({ token, user_id }) =>
-        asked(kind).map((endpoint) =>
+        endpointsFor(kind).map((endpoint) =>
           check({
             endpoint,
             who: `${kind}'s key`,

@@ -90,11 +90,11 @@ export const makePeople = (project: Project, other: Project) =>
       Effect.gen(function*() {
         const { appCode, ...someone } = yield* enrolling(kind)
         const path = "/api/v1/auth/mfa/enroll-complete"
-        const answer = yield* call({ method: "POST", path, headers: someone.browser, body: { code: appCode } })
+        const response = yield* call({ method: "POST", path, headers: someone.browser, body: { code: appCode } })
         const done: Person = {
           ...someone,
-          browser: browserWith(answer.cookies),
-          recoveryCodes: answer.json.recovery_codes
+          browser: browserWith(response.cookies),
+          recoveryCodes: response.json.recovery_codes
         }
         return done
       })

@@ -34,7 +34,7 @@ import {
 
 /** Who is going to send it: what they end or change of their own must be theirs. */
 export interface Sender {
-  readonly kind: Kind | "nobody"
+  readonly kind: Kind | "anonymous"
   readonly user_id?: string
   /** Where they come by a browser. */
   readonly person?: Person
@@ -172,7 +172,7 @@ export const makeRequests = ({ here, people }: World) =>
     }
 
     /** What the call ends or uses up is made for it alone. */
-    const made = Effect.fnUntraced(function*(name: string, { kind, person, user_id }: Sender) {
+    const makeParts = Effect.fnUntraced(function*(name: string, { kind, person, user_id }: Sender) {
       const code = person?.recoveryCodes?.[0] ?? "none"
       switch (name) {
         case "POST /auth/mfa/enroll-complete":
@@ -277,7 +277,7 @@ export const makeRequests = ({ here, people }: World) =>
     /** `instead` are other values of the path's parameters. */
     const request = Effect.fnUntraced(function*(endpoint: Endpoint, sender: Sender, instead: Values = {}) {
       const name = `${endpoint.method} ${endpoint.path.replace("/api/v1", "")}`
-      const fresh: { readonly path?: Values; readonly body?: unknown } = yield* made(name, sender)
+      const fresh: { readonly path?: Values; readonly body?: unknown } = yield* makeParts(name, sender)
       const values: Values = { ...here.things, ...fresh.path, ...instead }
       const path = endpoint.path.replace(/\{([a-z_]+)\}/g, (_, parameter: string) =>
         encodeURIComponent(values[parameter] ?? ""))

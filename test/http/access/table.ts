@@ -3,12 +3,12 @@
  * contract is silent, the line's comment says which page of docs/ decides.
  */
 
-/** The least of those who may, and so may all who come after. */
+/** The caller with the fewest rights that may; all later ones may too. */
 export type Least =
-  | "anybody"
+  | "public"
   /** A browser's session; an API key may not, whatever its scopes. */
   | "session"
-  /** Whoever is known, by session or by key. */
+  /** Any person, by session or by key. */
   | "known"
   | "agent"
   | "viewer"
@@ -36,8 +36,8 @@ export interface Endpoint {
   readonly least: Least
   readonly scope: Scope
   readonly marks: ReadonlyArray<Mark>
-  /** What whoever is let through is answered: status, and the problem's code where it is one. */
-  readonly answers: ReadonlyArray<string>
+  /** The outcomes for a caller with access: the status, and the code of a problem. */
+  readonly outcomes: ReadonlyArray<string>
 }
 
 const under = (base: string) =>
@@ -46,10 +46,10 @@ const under = (base: string) =>
   least: Least,
   scope: Scope,
   marks: ReadonlyArray<Mark>,
-  ...answers: ReadonlyArray<string | number>
+  ...outcomes: ReadonlyArray<string | number>
 ): Endpoint => {
   const [method = "", path = ""] = route.split(" ")
-  return { method, path: `${base}${path}`, least, scope, marks, answers: answers.map(String) }
+  return { method, path: `${base}${path}`, least, scope, marks, outcomes: outcomes.map(String) }
 }
 
 const root = under("")
@@ -58,27 +58,27 @@ const project = under("/api/v1/projects/{slug}")
 
 export const endpoints: ReadonlyArray<Endpoint> = [
   // pages, documents and health. Contract: "Health and metrics"
-  root("GET /", "anybody", null, [], 200),
-  root("GET /setup", "anybody", null, [], 200),
-  root("GET /reset-password", "anybody", null, [], 200),
-  root("GET /invitation", "anybody", null, [], 200),
-  root("GET /health", "anybody", null, [], 200),
-  api("GET /docs", "anybody", null, [], 200),
-  api("GET /openapi.json", "anybody", null, [], 200),
-  api("GET /health", "anybody", null, [], 200),
-  api("GET /health/ready", "anybody", null, [], 200),
+  root("GET /", "public", null, [], 200),
+  root("GET /setup", "public", null, [], 200),
+  root("GET /reset-password", "public", null, [], 200),
+  root("GET /invitation", "public", null, [], 200),
+  root("GET /health", "public", null, [], 200),
+  api("GET /docs", "public", null, [], 200),
+  api("GET /openapi.json", "public", null, [], 200),
+  api("GET /health", "public", null, [], 200),
+  api("GET /health/ready", "public", null, [], 200),
   api("GET /schedulers", "known", "schedules:read", [], 200), // docs/schedules.md: of the caller's projects
   api("GET /health/system", "known", "home:read", [], 200), // the scope: docs/internals/identity.md, Access
   api("GET /health/deep", "known", "home:read", [], 200, 503), // the scope: docs/internals/identity.md, Access
 
   // the first boot is over here. Contract: "Session and account"
-  root("GET /setup/status", "anybody", null, [], 200),
-  root("POST /setup/complete", "anybody", null, [], "409 setup_done"),
-  api("GET /setup/status", "anybody", null, [], 200),
-  api("POST /setup/complete", "anybody", null, [], "409 setup_done"),
+  root("GET /setup/status", "public", null, [], 200),
+  root("POST /setup/complete", "public", null, [], "409 setup_done"),
+  api("GET /setup/status", "public", null, [], 200),
+  api("POST /setup/complete", "public", null, [], "409 setup_done"),
 
-  // Contract: "Session and account"; with auth:read a key may look, but change nothing: docs/internals/identity.md, Access
-  api("POST /auth/login", "anybody", null, [], 200),
+  // Contract: "Session and account"; with auth:read a key may read, but change nothing: docs/internals/identity.md, Access
+  api("POST /auth/login", "public", null, [], 200),
   api("POST /auth/logout", "session", null, ["csrf", "while restricted", "while owing"], 204),
   api("GET /auth/policy", "known", "auth:read", [], 200),
   api("GET /auth/me", "known", "auth:read", ["while restricted", "while owing"], 200),
@@ -87,15 +87,15 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("GET /auth/sessions", "session", null, [], 200),
   api("POST /auth/sessions/{session_id}/revoke", "session", null, ["csrf"], 200),
   api("POST /auth/sessions/revoke-others", "session", null, ["csrf"], 200),
-  api("POST /auth/password-reset/request", "anybody", null, [], 200),
-  api("POST /auth/password-reset/confirm", "anybody", null, [], 200),
+  api("POST /auth/password-reset/request", "public", null, [], 200),
+  api("POST /auth/password-reset/confirm", "public", null, [], 200),
 
   // Contract: "Session and account", "MFA enforcement"; who owes the second factor may verify, see who they are, and leave
   // oidc.md; the brain of the test has no provider
-  api("GET /auth/oidc", "anybody", null, [], 200),
-  api("GET /auth/oidc/start", "anybody", null, [], "409 oidc_not_configured"),
-  api("GET /auth/oidc/callback", "anybody", null, [], "403 oidc_refused"),
-  api("POST /auth/oidc/backchannel-logout", "anybody", null, [], "409 oidc_not_configured"),
+  api("GET /auth/oidc", "public", null, [], 200),
+  api("GET /auth/oidc/start", "public", null, [], "409 oidc_not_configured"),
+  api("GET /auth/oidc/callback", "public", null, [], "403 oidc_refused"),
+  api("POST /auth/oidc/backchannel-logout", "public", null, [], "409 oidc_not_configured"),
   api("GET /auth/oidc/identities", "session", null, [], 200),
   api("POST /auth/oidc/link", "session", null, ["csrf", "step-up"], "409 oidc_not_configured"),
   api("DELETE /auth/oidc/identities/{identity_id}", "session", null, ["csrf", "step-up"], "404 not_found"),
@@ -112,7 +112,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("PATCH /auth/mfa/trusted-devices/{device_id}", "session", null, ["csrf"], 200),
   api("POST /auth/mfa/trusted-devices/{device_id}/revoke", "session", null, ["csrf"], 204),
 
-  // one's own keys. Contract: "API keys"; who may look: docs/internals/identity.md, Access; what wants a step-up: docs/internals/identity.md, Second factor
+  // one's own keys. Contract: "API keys"; who may read: docs/internals/identity.md, Access; what wants a step-up: docs/internals/identity.md, Second factor
   api("GET /api-keys/scopes", "known", "auth:read", [], 200),
   api("GET /api-keys", "known", "auth:read", [], 200),
   api("POST /api-keys", "session", null, ["csrf", "step-up"], 201),
@@ -140,8 +140,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /invitations", "admin", "memberships:read", [], 200),
   project("POST /invitations", "admin", "memberships:write", ["csrf", "step-up", "gives a role"], 201),
   project("DELETE /invitations/{invitation_id}", "admin", "memberships:write", ["csrf"], 204),
-  api("POST /invitations/preview", "anybody", null, [], 200),
-  api("POST /invitations/accept", "anybody", null, ["csrf"], 201), // a cookie decides where there is one: docs/internals/kernel.md, Mail
+  api("POST /invitations/preview", "public", null, [], 200),
+  api("POST /invitations/accept", "public", null, ["csrf"], 201), // a cookie decides where there is one: docs/internals/kernel.md, Mail
 
   // Contract: "Agents"
   // approvals.md
@@ -323,9 +323,9 @@ export const endpoints: ReadonlyArray<Endpoint> = [
     200,
     "403 forbidden"
   ),
-  api("POST /alert-links/preview", "anybody", null, [], "403 alert_link_invalid"),
-  api("POST /alert-links/act", "anybody", null, [], "403 alert_link_invalid"),
-  root("GET /alert", "anybody", null, [], 200),
+  api("POST /alert-links/preview", "public", null, [], "403 alert_link_invalid"),
+  api("POST /alert-links/act", "public", null, [], "403 alert_link_invalid"),
+  root("GET /alert", "public", null, [], 200),
   api("GET /user/subscriptions", "known", "notifications:read", [], 200),
   api("POST /user/subscriptions", "known", "notifications:write", ["csrf"], 201, "422 validation_failed"),
   api("PATCH /user/subscriptions/{sub_id}", "known", "notifications:write", ["csrf"], 200, "404 not_found"),

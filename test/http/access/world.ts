@@ -43,7 +43,7 @@ export const memberOf = (project: Project) =>
     return membership?.id ?? ""
   }).pipe(Effect.orDie)
 
-/** A token that sets somebody's password. */
+/** A token that sets a person's password. */
 export const resetToken = Effect.gen(function*() {
   const resets = yield* PasswordResets
   const { link } = yield* resets.link((yield* freshKey()).email)
@@ -144,7 +144,7 @@ export const savedViewOf = (project: Project, owner_id: string) =>
     return id
   }).pipe(Effect.orDie)
 
-/** An act that another person asked for. */
+/** An approval that another person requested. */
 export const approvalIn = (project: Project, status: "pending" | "rejected") =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -198,10 +198,16 @@ export const alertIn = (project: Project, user_id: string | null) =>
     const sql = yield* SqlClient.SqlClient
     const [id, now] = [yield* Ids.next, yield* Timestamp.now]
     const nothing = { engine: null, task_name: null, queue: null, fingerprint: null, task_id: null, worker: null }
-    const told = { first_sent_at: null, told_occurrences: 0, told_shared: "", not_before: null, ended_at: null }
+    const messageFields = {
+      first_sent_at: null,
+      told_occurrences: 0,
+      told_shared: "",
+      not_before: null,
+      ended_at: null
+    }
     const details = {
       ...nothing,
-      ...told,
+      ...messageFields,
       detail: null,
       subject: { type: "task", id, name: "shop.pay" },
       tallies: { worker: {}, queue: {}, detail: {} },
@@ -375,7 +381,7 @@ export const bulkRetryIn = (project: Project, control_state: "running" | "cancel
     return id
   }).pipe(Effect.orDie)
 
-/** A bulk job that runs, and that no runner looks at. */
+/** A bulk job that runs, and that no runner works on. */
 export const bulkJobIn = (project: Project) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
-import { type Answer, freshKey, freshProject, request, serverOn } from "../../brain.ts"
+import { type ApiResponse, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { assertRefused, clientWith } from "../../client.ts"
 import { laneEngines } from "../../engines.ts"
 
@@ -38,7 +38,7 @@ const revisionOf = (project_id: string) =>
   }).pipe(Effect.orDie)
 
 /** The response is a problem with this code. */
-const assertProblem = ({ json, text }: Answer, code: string) => assert.strictEqual(json?.code, code, text)
+const assertProblem = ({ json, text }: ApiResponse, code: string) => assert.strictEqual(json?.code, code, text)
 
 describe.each(laneEngines)("subscriptions on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {

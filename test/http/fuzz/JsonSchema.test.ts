@@ -18,34 +18,41 @@ const { violations } = validator({
   }
 })
 
-const wrong = (value: unknown, schema: JsonSchema = { $ref: "#/components/schemas/Shop" }) =>
+const violationsOf = (value: unknown, schema: JsonSchema = { $ref: "#/components/schemas/Shop" }) =>
   violations(schema, value).map(({ path, why }) => `${path.join(".")} ${why}`.trim())
 
 it("what fits a schema has no violation, and what does not is named with its place", () => {
   assert.deepStrictEqual(
-    wrong({ name: "💩💩💩", size: null, tags: ["a"], opened: "2026-01-01T00:00:00.5+01:00", rate: "1", any: [{}] }),
+    violationsOf({
+      name: "💩💩💩",
+      size: null,
+      tags: ["a"],
+      opened: "2026-01-01T00:00:00.5+01:00",
+      rate: "1",
+      any: [{}]
+    }),
     []
   )
-  assert.deepStrictEqual(wrong([]), ["is no object"])
-  assert.deepStrictEqual(wrong({ nam: 1 }), ["name is missing", "nam is not declared"])
-  assert.deepStrictEqual(wrong({ name: "four", tags: ["c", "a", "a", "b"] }), [
+  assert.deepStrictEqual(violationsOf([]), ["is no object"])
+  assert.deepStrictEqual(violationsOf({ nam: 1 }), ["name is missing", "nam is not declared"])
+  assert.deepStrictEqual(violationsOf({ name: "four", tags: ["c", "a", "a", "b"] }), [
     "name has 4 characters, not 1 to 3",
     "tags has 4 items, not 1 to 3",
     "tags has an item twice",
     "tags.0 is none of a,b"
   ])
-  assert.deepStrictEqual(wrong({ name: "x", size: 10 }), ["size is not within 1 to 9"])
-  assert.deepStrictEqual(wrong({ name: "x", opened: "today", rate: "1/s" }), [
+  assert.deepStrictEqual(violationsOf({ name: "x", size: 10 }), ["size is not within 1 to 9"])
+  assert.deepStrictEqual(violationsOf({ name: "x", opened: "today", rate: "1/s" }), [
     "opened is no date-time",
     "rate does not match ^\\d+$"
   ])
-  assert.deepStrictEqual(wrong(Infinity, { type: "number" }), [
+  assert.deepStrictEqual(violationsOf(Infinity, { type: "number" }), [
     `is not within ${-Number.MAX_VALUE} to ${Number.MAX_VALUE}`
   ])
 })
 
 it("a keyword or a format that is not understood is an error", () => {
   // what the type does not know, as a document would bring it
-  assert.throws(() => wrong(1, { not: {} } as JsonSchema), /not is not understood/)
-  assert.throws(() => wrong("x", { format: "ipv4" }), /ipv4 is not understood/)
+  assert.throws(() => violationsOf(1, { not: {} } as JsonSchema), /not is not understood/)
+  assert.throws(() => violationsOf("x", { format: "ipv4" }), /ipv4 is not understood/)
 })

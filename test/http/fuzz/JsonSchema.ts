@@ -84,7 +84,7 @@ export const validator = (schemas: Readonly<Record<string, JsonSchema>>) => {
     for (const one of schema.allOf ?? []) found.push(...violations(one, value, path))
     if (schema.anyOf !== undefined) {
       const tries = schema.anyOf.map((one) => violations(one, value, path))
-      // the form that fits furthest in tells most
+      // the form that fits furthest gives the best message
       const furthest = tries.find((all) => all.some((one) => one.path.length > path.length)) ?? tries[0] ?? []
       if (tries.every(({ length }) => length > 0)) found.push(...furthest)
     }

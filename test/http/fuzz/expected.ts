@@ -97,7 +97,7 @@ export const expected = (
   return places.length === 0 ? null : { statuses: [422, 413], ...(places.includes("") ? {} : { places }) }
 }
 
-/** How an answer differs from what was expected, or nothing. */
+/** How a response differs from what was expected, if it does. */
 export const difference = (expected: Expected | null, { json, status }: Received): string | undefined => {
   if (expected === null) return undefined
   if (!expected.statuses.includes(status)) return `not ${expected.statuses.join(" or ")}`

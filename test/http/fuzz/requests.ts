@@ -4,7 +4,7 @@ import type { Operation } from "../operations.ts"
 import type { Validator } from "./JsonSchema.ts"
 import { outside, validOf } from "./values.ts"
 
-export const callers = ["nobody", "garbage", "viewer", "admin", "admin without CSRF", "key", "agent"] as const
+export const callers = ["anonymous", "garbage", "viewer", "admin", "admin without CSRF", "key", "agent"] as const
 export type Caller = (typeof callers)[number]
 
 /**

@@ -2,14 +2,14 @@ import type { Operation } from "../operations.ts"
 import type { Received } from "../wire.ts"
 import type { Validator } from "./JsonSchema.ts"
 
-/** What nobody outside should see: stack traces, SQL, a database's own words, paths of this machine. */
+/** What no response may contain: stack traces, SQL, a database's own words, paths of this machine. */
 const inner = new RegExp([
   "\\n\\s+at |\\.[tj]s:\\d+|node_modules|file://|/(home|root|tmp|usr|var)/",
   "SQLITE_|SqlError|\\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\\b[^\"]*\\b(FROM|VALUES|SET|WHERE)\\b",
   "syntax error at or near|violates|constraint failed|no such column"
 ].join("|"))
 
-/** Headers of every answer, and how they begin. */
+/** Headers of every response, and how they begin. */
 const guarding: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'",
@@ -37,7 +37,7 @@ export const problemOf = ({ headers, json, status, text }: Received): string | u
   return text.length > 64 * 1024 ? `${text.length} characters` : undefined
 }
 
-/** What in an answer is not as the document, or every answer, must be; or nothing. `sent` may be repeated in it. */
+/** How a response contradicts the document or the rules for every response, if it does. It may repeat `sent`. */
 export const complaint = (
   { violations }: Validator,
   operation: Pick<Operation, "method" | "path" | "responses">,
@@ -67,9 +67,9 @@ export const complaint = (
     }
   }
   if (headers["set-cookie"] !== undefined && !(setsCookies(operation) && status < 300)) return "sets a cookie"
-  if (headers["x-powered-by"] !== undefined || headers["server"] !== undefined) return "tells what serves it"
-  const told = contentType === "text/html" ? null : inner.exec(text)
+  if (headers["x-powered-by"] !== undefined || headers["server"] !== undefined) return "names what serves it"
+  const leaked = contentType === "text/html" ? null : inner.exec(text)
   const isAbout = operation.path.endsWith("/admin/settings") // paths of the machine are what it lists
-  if (told !== null && !isAbout && !sent.includes(told[0])) return `tells ${JSON.stringify(told[0])}`
+  if (leaked !== null && !isAbout && !sent.includes(leaked[0])) return `reveals ${JSON.stringify(leaked[0])}`
   return undefined
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import type { JsonSchema } from "./JsonSchema.ts"
 
-/** A text that stands for a value that the world knows by its name: an id of something that is there, a password. */
+/** A placeholder for a value that the world knows by its name: an id of something that is there, a password. */
 export const known = (name: string): string => `<<${name}>>`
 
 /** Printable text of any language, and what such text is mixed up with: emoji, right-to-left, its marks, white space. */
@@ -46,7 +46,7 @@ const text = (
 
 /**
  * Values that a schema takes. A member of an object is mostly the one that the world knows under its name. `plain`: always,
- * and other text is ASCII, so that nothing but the schema can be held against it.
+ * and other text is ASCII, so that only the schema can refuse it.
  */
 export const validOf = (
   resolved: (schema: JsonSchema) => JsonSchema,

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Project } from "../../../src/domain/kernel/Project.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
-import { type Answer, freshKey, freshProject, request } from "../../brain.ts"
+import { type ApiResponse, freshKey, freshProject, request } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../../mailbox.ts"
 import { freshUser, fromElsewhere, login, password, proxied, signedIn } from "../people.ts"
@@ -32,7 +32,7 @@ const accept = (
 ) =>
   request("POST", "/invitations/accept", { body: { token, ...account }, headers: { ...fromElsewhere(), ...headers } })
 
-const isInvalid = (answer: Answer) =>
+const isInvalid = (answer: ApiResponse) =>
   assert.deepInclude(answer.json, {
     status: 403,
     code: "invitation_invalid",

@@ -591,15 +591,15 @@ describe("a provider that has the claims at its UserInfo endpoint", () => {
 
     it.effect("an endpoint that fails keeps no linked person out, and one about another person does", () =>
       Effect.gen(function*() {
-        const { answerUserInfo } = yield* TestProvider
+        const { setUserInfo } = yield* TestProvider
         const subject = randomUUID()
         const roles = rolesOf(yield* me(yield* signIn(subject, person())))
-        answerUserInfo({ status: 503, body: {} })
+        setUserInfo({ status: 503, body: {} })
         assert.deepStrictEqual(rolesOf(yield* me(yield* signIn(subject, {}))), roles)
         assert.strictEqual((yield* signIn(randomUUID(), {})).json.code, "oidc_not_linked")
-        answerUserInfo({ status: 200, body: { sub: randomUUID(), ...person(), groups: ["leads"] } })
+        setUserInfo({ status: 200, body: { sub: randomUUID(), ...person(), groups: ["leads"] } })
         assert.strictEqual((yield* signIn(subject, {})).json.code, "oidc_refused")
-        answerUserInfo(null)
+        setUserInfo(null)
       }))
   })
 })

@@ -138,14 +138,14 @@ describe.each(laneEngines)("reading the audit log on %s", (engine) => {
         const statuses = yield* Effect.forEach(Array.from({ length: 60 }), () =>
           Effect.map(request("GET", "/activity?limit=1", member), ({ status }) => status), { concurrency: 8 })
         assert.deepStrictEqual([...new Set(statuses)], [200])
-        const refused = yield* request("GET", "/activity?limit=1", {
+        const refusal = yield* request("GET", "/activity?limit=1", {
           ...member,
           headers: { "x-forwarded-for": "203.0.113.9" }
         })
-        assert.strictEqual(refused.status, 429)
-        assert.strictEqual(refused.headers.get("retry-after"), "60")
-        assert.strictEqual(refused.json.code, "rate_limited")
-        assert.include(refused.json.detail, "activity feed limit (60/min per worker)")
+        assert.strictEqual(refusal.status, 429)
+        assert.strictEqual(refusal.headers.get("retry-after"), "60")
+        assert.strictEqual(refusal.json.code, "rate_limited")
+        assert.include(refusal.json.detail, "activity feed limit (60/min per worker)")
         assert.strictEqual((yield* request("GET", "/activity?limit=1", root)).status, 200)
         const other = yield* request("GET", "/projects", member)
         assert.strictEqual(other.status, 200)
@@ -154,8 +154,8 @@ describe.each(laneEngines)("reading the audit log on %s", (engine) => {
     it.effect("GET /projects/{slug}/audit: the project's rows for its admins, by action, outcome, user and time", () =>
       Effect.gen(function*() {
         const { admin, author, mark, member, project, root } = yield* site
-        const at = `/projects/${project.slug}/audit`
-        const list = (query: string) => Effect.map(request("GET", `${at}?${query}`, admin), ({ json }) => json)
+        const path = `/projects/${project.slug}/audit`
+        const list = (query: string) => Effect.map(request("GET", `${path}?${query}`, admin), ({ json }) => json)
         const short = (items: ReadonlyArray<{ readonly action: string }>) =>
           actionsOf(items).map((action) => action.replace(`${mark}.`, ""))
         const all = yield* list("")
@@ -163,7 +163,7 @@ describe.each(laneEngines)("reading the audit log on %s", (engine) => {
         assert.deepStrictEqual(Object.keys(all.items[0]), [...activityFields])
         assert.isNull(all.items[1].source_ip)
         assert.isNull(all.next_cursor)
-        assert.strictEqual((yield* request("GET", at, root)).json.items[1].source_ip, "192.0.2.1")
+        assert.strictEqual((yield* request("GET", path, root)).json.items[1].source_ip, "192.0.2.1")
 
         const first = yield* list("limit=2")
         const second = yield* list(`limit=2&cursor=${first.next_cursor}`)
@@ -185,16 +185,16 @@ describe.each(laneEngines)("reading the audit log on %s", (engine) => {
         assert.deepStrictEqual(short((yield* list("target_id=elsewhere")).items), [])
 
         for (const query of ["cursor=x", "limit=0", "user_id=x", "since=x", "format=pdf", "format=csv&fields=secret"]) {
-          assert.strictEqual((yield* request("GET", `${at}?${query}`, admin)).status, 422, query)
+          assert.strictEqual((yield* request("GET", `${path}?${query}`, admin)).status, 422, query)
         }
-        assert.strictEqual((yield* request("GET", at, member)).status, 403)
-        assert.strictEqual((yield* request("GET", at, yield* freshKey())).status, 404)
+        assert.strictEqual((yield* request("GET", path, member)).status, 403)
+        assert.strictEqual((yield* request("GET", path, yield* freshKey())).status, 404)
       }))
 
     it.effect("GET /projects/{slug}/audit: as csv, json and xlsx, harmless to a spreadsheet, up to the cap", () =>
       Effect.gen(function*() {
         const { admin, project } = yield* site
-        const at = `/projects/${project.slug}/audit`
+        const path = `/projects/${project.slug}/audit`
         const entry = (target_id: string) => ({
           action: "x.done",
           target_type: "=1+1",
@@ -203,7 +203,7 @@ describe.each(laneEngines)("reading the audit log on %s", (engine) => {
           metadata: { text: "é, \"q\"" }
         })
         yield* appendAudit(["@SUM(A1)", "+1", "-1", "plain"].map(entry))
-        const csv = yield* request("GET", `${at}?format=csv&limit=1&action_prefix=x.`, admin)
+        const csv = yield* request("GET", `${path}?format=csv&limit=1&action_prefix=x.`, admin)
         assert.strictEqual(csv.headers.get("content-type"), "text/csv; charset=utf-8; header=present")
         assert.match(
           csv.headers.get("content-disposition") ?? "",
@@ -217,17 +217,17 @@ describe.each(laneEngines)("reading the audit log on %s", (engine) => {
         assert.deepStrictEqual(column("target_type"), ["'=1+1", "'=1+1", "'=1+1"])
         assert.deepStrictEqual(column("metadata")[0], "{\"by\":\"test\",\"text\":\"é, \\\"q\\\"\"}")
 
-        const json = yield* request("GET", `${at}?format=json&action_prefix=x.&fields=target_id,metadata`, admin)
+        const json = yield* request("GET", `${path}?format=json&action_prefix=x.&fields=target_id,metadata`, admin)
         assert.deepStrictEqual(json.json[1], { target_id: "-1", metadata: { by: "test", text: "é, \"q\"" } })
         assert.strictEqual(json.headers.get("x-svc-truncated"), "true")
-        const whole = yield* request("GET", `${at}?format=json&outcome=none`, admin)
+        const whole = yield* request("GET", `${path}?format=json&outcome=none`, admin)
         assert.deepStrictEqual(whole.json, [])
         assert.strictEqual(whole.headers.get("x-svc-truncated"), null)
 
         const bytes = yield* Effect.flatMap(baseUrl, (base) =>
           Effect.promise(async () => {
             const headers = { authorization: `Bearer ${admin.token}` }
-            const response = await fetch(`${base}/api/v1${at}?format=xlsx&action_prefix=x.&fields=action,target_id`, {
+            const response = await fetch(`${base}/api/v1${path}?format=xlsx&action_prefix=x.&fields=action,target_id`, {
               headers
             })
             return Buffer.from(await response.arrayBuffer())

@@ -45,9 +45,9 @@ describe.each(laneEngines)("what a global admin sees of the installation on %s",
         assert.deepInclude(snapshot, { source: "program", fetched_at: null, generated_by: `svc ${version}` })
         assert.deepStrictEqual(snapshot.packages, { svc: { installed: version, latest: null, is_outdated: null } })
         assert.deepInclude(snapshot, { canonical_url: "", fetched_from: null })
-        const refused = yield* Effect.flip(admin.checkVersions())
-        assert.deepInclude(refused, { code: "version_check_disabled" })
-        assert.include(JSON.stringify(refused), "SVC_RELEASES_URL")
+        const refusal = yield* Effect.flip(admin.checkVersions())
+        assert.deepInclude(refusal, { code: "version_check_disabled" })
+        assert.include(JSON.stringify(refusal), "SVC_RELEASES_URL")
       }))
   })
 })
@@ -121,10 +121,10 @@ describe("the versions", () => {
 describe("the audit webhook's state", () => {
   it.scopedLive("counts what was delivered and what was dropped, and shows no secret", () =>
     Effect.gen(function*() {
-      let answer = 200
+      let responseStatus = 200
       const receiver = createServer((request, response) => {
         request.resume()
-        request.on("end", () => response.writeHead(answer).end())
+        request.on("end", () => response.writeHead(responseStatus).end())
       })
       yield* Effect.acquireRelease(
         Effect.async<void>((resume) => void receiver.listen(0, "127.0.0.1", () => resume(Effect.void))),
@@ -143,7 +143,7 @@ describe("the audit webhook's state", () => {
       assert.deepInclude(sent, { enabled: true, cursor_initialised: true, consecutive_failures: 0, batch_size: 1 })
       assert.match(sent.sink_id, /^webhook-[0-9a-f]{16}$/)
       assert.isNotNull(sent.cursor_occurred_at)
-      answer = 500
+      responseStatus = 500
       yield* sessionAt(running.url) // its login is a row
       const failed = yield* until(status, (now) => (now.process_failed_count ?? 0) > 0)
       assert.isAbove(failed.consecutive_failures, 0)

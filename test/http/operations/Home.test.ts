@@ -130,9 +130,9 @@ describe.each(laneEngines)("home on %s", (engine) => {
         const project = yield* freshProject()
         const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
         const create = (path: string, body: object) =>
-          Effect.map(request("POST", `/projects/${project.slug}/${path}`, { token: admin.token, body }), (answer) => {
-            assert.strictEqual(answer.status, 201, answer.text)
-            return String(answer.json.id)
+          Effect.map(request("POST", `/projects/${project.slug}/${path}`, { token: admin.token, body }), (response) => {
+            assert.strictEqual(response.status, 201, response.text)
+            return String(response.json.id)
           })
         const schedule = {
           engine: "celery",

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { freshAgent } from "../../agent.ts"
-import { type Answer, freshKey, freshProject, request, serverOn } from "../../brain.ts"
+import { type ApiResponse, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
 
 const nightly = {
@@ -36,7 +36,7 @@ const world = Effect.gen(function*() {
 })
 
 /** The paths of a 422, or its status. */
-const pathsOf = ({ json, status }: Answer) =>
+const pathsOf = ({ json, status }: ApiResponse) =>
   status === 422
     ? json.details.issues.map(({ path }: { readonly path: string }) => path)
     : status

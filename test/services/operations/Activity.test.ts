@@ -140,7 +140,7 @@ describe.each(engines)("the activity feed on %s", (engine) => {
       }))
 
     it.effect(
-      "a reader who goes on from the newest cursor misses nothing of writers at the same time",
+      "a reader who continues from the newest cursor misses nothing of writers at the same time",
       () =>
         Effect.gen(function*() {
           const here = yield* site
@@ -192,19 +192,21 @@ describe.each(engines)("the activity feed on %s", (engine) => {
     it.effect("a global admin gets all rows but those of a project that refuses the address", () =>
       Effect.gen(function*() {
         const activity = yield* Activity
-        const [refused, other] = [ProjectId.make(randomUUID()), ProjectId.make(randomUUID())]
-        const admin = person(randomUUID(), { is_admin: true, refused_projects: new Set([refused]) })
+        const [refusedProject, other] = [ProjectId.make(randomUUID()), ProjectId.make(randomUUID())]
+        const admin = person(randomUUID(), { is_admin: true, refused_projects: new Set([refusedProject]) })
         const feed = (query: Readonly<Record<string, string>>) =>
           Effect.provideService(activity.feed(queryOf(query)), CurrentActor, admin)
         const mark = `m${randomUUID().slice(0, 8)}.`
-        const projects = [other, refused, null, refused, refused]
-        yield* appendAudit(Array.from({ length: 50 }, (_, at) => ({
-          action: `${mark}${at % 2 === 0 ? "even" : "odd"}`,
+        const projects = [other, refusedProject, null, refusedProject, refusedProject]
+        yield* appendAudit(Array.from({ length: 50 }, (_, index) => ({
+          action: `${mark}${index % 2 === 0 ? "even" : "odd"}`,
           target_type: "test",
-          target_id: String(at),
-          project_id: projects[at % 5] ?? null
+          target_id: String(index),
+          project_id: projects[index % 5] ?? null
         })))
-        const expected = Array.from({ length: 50 }, (_, at) => at).filter((at) => at % 5 === 0 || at % 5 === 2)
+        const expected = Array.from({ length: 50 }, (_, index) => index).filter((index) =>
+          index % 5 === 0 || index % 5 === 2
+        )
           .toReversed()
         const targets = (items: ReadonlyArray<ActivityItem>) => items.map(({ target_id }) => Number(target_id))
         const query = { action_prefix: mark, limit: "12" }
@@ -227,10 +229,10 @@ describe.each(engines)("the activity feed on %s", (engine) => {
         const activity = yield* Activity
         const ids = Array.from({ length: 120 }, () => ProjectId.make(randomUUID()))
         const member = person(randomUUID(), { roles: new Map(ids.map((id) => [id, "viewer" as const])) })
-        const entry = (project_id: ProjectId, at: number) => ({
-          action: at % 2 === 0 ? "many.even" : "many.odd",
+        const entry = (project_id: ProjectId, index: number) => ({
+          action: index % 2 === 0 ? "many.even" : "many.odd",
           target_type: "test",
-          target_id: String(at),
+          target_id: String(index),
           project_id
         })
         yield* appendAudit(ids.map(entry))
@@ -238,15 +240,15 @@ describe.each(engines)("the activity feed on %s", (engine) => {
           Effect.provideService(activity.feed(queryOf(query)), CurrentActor, member)
         const targets = (items: ReadonlyArray<ActivityItem>) => items.map(({ target_id }) => Number(target_id))
         const first = yield* page({ limit: "70", action_prefix: "many." })
-        assert.deepStrictEqual(targets(first.items), Array.from({ length: 70 }, (_, at) => 119 - at))
+        assert.deepStrictEqual(targets(first.items), Array.from({ length: 70 }, (_, index) => 119 - index))
         const rest = yield* page({ limit: "70", action_prefix: "many.", before_cursor: first.next_before_cursor ?? "" })
-        assert.deepStrictEqual(targets(rest.items), Array.from({ length: 50 }, (_, at) => 49 - at))
+        assert.deepStrictEqual(targets(rest.items), Array.from({ length: 50 }, (_, index) => 49 - index))
         const on = yield* page({
           limit: "70",
           action_prefix: "many.",
           since_cursor: encodeActivityCursor(rest.items[0]!)
         })
-        assert.deepStrictEqual(targets(on.items), Array.from({ length: 70 }, (_, at) => 119 - at))
+        assert.deepStrictEqual(targets(on.items), Array.from({ length: 70 }, (_, index) => 119 - index))
       }))
   })
 })
@@ -275,10 +277,10 @@ describe("a spreadsheet of the audit log", () => {
       const [reading, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const reads = { first: 0, second: 0 }
       // the first reading counts the rows and keeps none; the second brings them
-      const held = Effect.suspend(() =>
+      const waitForRelease = Effect.suspend(() =>
         ++reads.first === 1 ? Effect.void : Effect.zipRight(Deferred.succeed(reading, undefined), Deferred.await(gate))
       )
-      const first = Stream.fromEffect(Effect.as(held, row))
+      const first = Stream.fromEffect(Effect.as(waitForRelease, row))
       const second = Stream.fromEffect(Effect.sync(() => (reads.second++, row)))
       const one = yield* Effect.fork(makeFile(first, () => item, "xlsx", null))
       yield* Deferred.await(reading)

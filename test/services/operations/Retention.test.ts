@@ -117,7 +117,7 @@ describe.each(engines)("retention on %s", (engine) => {
         assert.deepStrictEqual(unindexed, [], "foreign keys that a deletion looks for in the whole table")
       }))
 
-    it.effect("goes on after a table whose rows cannot be deleted, and fails at the end", () =>
+    it.effect("continues after a table whose rows cannot be deleted, and fails at the end", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { sweep } = yield* Retention

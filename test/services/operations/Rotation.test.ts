@@ -86,7 +86,7 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
           const { token } = yield* atOne(freshKey({ isAdmin: true, roles: { [project.id]: "admin" } }))
           const agent = yield* atOne(freshAgent(project, "first"))
           yield* smtp.stop
-          const person = yield* atOne(enrolled()) // who is told of it by mail
+          const person = yield* atOne(enrolled()) // who gets a mail about it
           yield* atOne(Effect.flatMap(Mail, (mail) =>
             Effect.flatMap(Timestamp.now, (now) =>
               mail.enqueue(
@@ -137,9 +137,9 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
           assert.isNull(yield* atTwo(asCli(activateSecretKey)), "the first key is not taken for a new one")
           const later = yield* atTwo(freshAgent(project, "later"))
           assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(1), 68], [idOf(2), 1]]))
-          for (const at of [atOne, atTwo]) {
-            assert.strictEqual((yield* at(create)).text, created.text)
-            assert.strictEqual((yield* at(retry)).json.id, issued.json.id)
+          for (const runAt of [atOne, atTwo]) {
+            assert.strictEqual((yield* runAt(create)).text, created.text)
+            assert.strictEqual((yield* runAt(retry)).json.id, issued.json.id)
           }
 
           // broken off after a slice, and begun again
@@ -164,8 +164,12 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
           assert.deepInclude(done, { resealed: 18, damaged: [], isComplete: true })
           assert.deepStrictEqual(new Map(yield* atOne(countSealedByKey)), new Map([[idOf(2), 69]]))
           assert.deepInclude(yield* atOne(asCli(resealStoredSecrets)), { resealed: 0 })
-          const told = (yield* atOne(actions)).map(({ action }) => action)
-          assert.deepStrictEqual(told.slice(0, 3), ["secrets.key_rotated", "secrets.resealed", "secrets.resealed"])
+          const actionNames = (yield* atOne(actions)).map(({ action }) => action)
+          assert.deepStrictEqual(actionNames.slice(0, 3), [
+            "secrets.key_rotated",
+            "secrets.resealed",
+            "secrets.resealed"
+          ])
 
           // without the first key all is as it was
           yield* roll(2)
@@ -175,10 +179,10 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
             const command = yield* Effect.promise(() => line.command("retry_task"))
             assert.deepStrictEqual(command.parameters.override_args, ["hidden"])
           }
-          for (const at of [atOne, atTwo]) {
-            assert.strictEqual((yield* at(create)).text, created.text)
-            assert.strictEqual((yield* at(retry)).json.id, issued.json.id)
-            const other = yield* at(
+          for (const runAt of [atOne, atTwo]) {
+            assert.strictEqual((yield* runAt(create)).text, created.text)
+            assert.strictEqual((yield* runAt(retry)).json.id, issued.json.id)
+            const other = yield* runAt(
               request("POST", "/projects", {
                 token,
                 body: { slug: "other", name: "O" },
@@ -193,9 +197,10 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
           )
           assert.strictEqual(verified.status, 200, verified.text)
           yield* smtp.start
-          yield* atOne(Effect.flatMap(SqlClient.SqlClient, (sql) =>
-            Effect.flatMap(Timestamp.now, (now) =>
-              sql`UPDATE mail_outbox SET due_at = ${now}`)))
+          yield* atOne(
+            Effect.flatMap(SqlClient.SqlClient, (sql) =>
+              Effect.flatMap(Timestamp.now, (now) => sql`UPDATE mail_outbox SET due_at = ${now}`))
+          )
           yield* until(
             Effect.sync(() =>
               smtp.received.filter(({ to }) => to.includes("ann@example.com"))
@@ -227,7 +232,7 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
         const secret = yield* open("agents.hmac_secret", agent_id, before?.hmac_secret ?? "")
         assert.strictEqual((yield* here(countSealedByKey)).get(first), 1)
 
-        // the brain may be another user than whoever runs the command
+        // the brain may run as another user than the command
         const owner = process.getuid?.() === 0 ? 12_345 : process.getuid?.() ?? 0
         yield* fs.chown(file, owner, process.getgid?.() ?? 0)
         const second = yield* here(stageSecretKey)
@@ -273,7 +278,7 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
 
 describe("the key of stored secrets, with two replicas", () => {
   layer(settingsOn("PostgreSQL"), { excludeTestServices: true })((it) => {
-    it.scoped("is changed once whoever was sealing under the old one has committed, and rows in use come later", () =>
+    it.scoped("is changed once transactions that sealed under the old one have committed, and rows in use come later", () =>
       Effect.gen(function*() {
         const [one, two] = [yield* replica(withKeys(1, 2)), yield* replica(withKeys(1, 2))]
         const project = yield* Effect.provide(freshProject(), one.context)
@@ -283,8 +288,8 @@ describe("the key of stored secrets, with two replicas", () => {
         const vault = Context.get(one.context, Vault)
         const [sealed, commit] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         const slow = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {
-          const anew = yield* vault.seal("agents.hmac_secret", agent_id, "a new one")
-          yield* sql`UPDATE agents SET hmac_secret = ${anew} WHERE id = ${agent_id}`
+          const newSecret = yield* vault.seal("agents.hmac_secret", agent_id, "a new one")
+          yield* sql`UPDATE agents SET hmac_secret = ${newSecret} WHERE id = ${agent_id}`
           yield* Deferred.succeed(sealed, undefined)
           yield* Deferred.await(commit)
         })))
@@ -298,13 +303,13 @@ describe("the key of stored secrets, with two replicas", () => {
         yield* Fiber.join(slow)
         assert.deepStrictEqual(yield* Fiber.join(changing), { from: idOf(1), to: idOf(2) })
 
-        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const [taken, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         const holder = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {
           yield* sql`SELECT 1 FROM agents WHERE id = ${agent_id} FOR UPDATE`
-          yield* Deferred.succeed(held, undefined)
+          yield* Deferred.succeed(taken, undefined)
           yield* Deferred.await(release)
         })))
-        yield* Deferred.await(held)
+        yield* Deferred.await(taken)
         const resealing = yield* Effect.fork(Effect.provide(asCli(resealStoredSecrets), two.context))
         yield* until(Effect.provide(countSealedByKey, two.context), (counts) => counts.get(idOf(2)) === 1)
         yield* Deferred.succeed(release, undefined)

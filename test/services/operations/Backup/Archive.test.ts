@@ -73,7 +73,7 @@ const partsOf = async (): Promise<ReadonlyArray<Buffer>> => {
 }
 
 async function* inPieces(bytes: Buffer, size = 1000) {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  for (let position = 0; position < bytes.length; position += size) yield bytes.subarray(position, position + size)
 }
 
 const refusalOf = async (bytes: AsyncIterable<Uint8Array>): Promise<ArchiveRefused> => {
@@ -86,9 +86,9 @@ const refusalOf = async (bytes: AsyncIterable<Uint8Array>): Promise<ArchiveRefus
   throw new Error("the archive was accepted")
 }
 
-const flip = (bytes: Buffer, at: number, bit = 0): Buffer => {
+const flip = (bytes: Buffer, position: number, bit = 0): Buffer => {
   const copy = Buffer.from(bytes)
-  copy[at] = (copy[at] ?? 0) ^ (1 << bit)
+  copy[position] = (copy[position] ?? 0) ^ (1 << bit)
   return copy
 }
 
@@ -126,11 +126,11 @@ describe("an archive", () => {
     for (const [index, { begin, end }] of sections.entries()) {
       // header without the table's number and kind, digest, first and last byte of the content
       const places = index === 0 ? [0, 5, end - 1] : [begin + 8, begin + 20, begin + frameHeaderBytes, end - 1]
-      for (const at of places) {
-        const { message, problem } = await refusalOf(inPieces(flip(bytes, at, at % 8)))
-        const where = `${index} ${at - begin}: ${message}`
+      for (const position of places) {
+        const { message, problem } = await refusalOf(inPieces(flip(bytes, position, position % 8)))
+        const where = `${index} ${position - begin}: ${message}`
         if (index === 0) assert.include(["foreign", "newer_format"], problem, where)
-        else assert.include(["damaged", "cut"], problem, where)
+        else assert.include(["damaged", "truncated"], problem, where)
         const table = frameTables[index - 2]
         if (index === 1) assert.include(message, "manifest", where)
         else if (table !== undefined) assert.include(message, `in the table ${table}`, where)
@@ -139,21 +139,23 @@ describe("an archive", () => {
     assert.strictEqual(sections.length, 2 + 8 + 1)
     // every byte of the headers, with the kind and the table's number
     for (const { begin } of sections.slice(1)) {
-      for (let at = begin; at < begin + frameHeaderBytes; at++) await refusalOf(inPieces(flip(bytes, at)))
+      for (let position = begin; position < begin + frameHeaderBytes; position++) {
+        await refusalOf(inPieces(flip(bytes, position)))
+      }
     }
   })
 
-  it("that is cut anywhere, continued, or has frames in another order is refused", async () => {
+  it("that is truncated anywhere, continued, or has frames in another order is refused", async () => {
     const parts = await partsOf()
     const bytes = Buffer.concat(parts)
-    for (let at = 0; at < bytes.length; at += at < 300 ? 1 : 37) {
-      const { problem } = await refusalOf(inPieces(bytes.subarray(0, at)))
-      assert.strictEqual(problem, at === 0 ? "foreign" : "cut", `cut at ${at}`)
+    for (let position = 0; position < bytes.length; position += position < 300 ? 1 : 37) {
+      const { problem } = await refusalOf(inPieces(bytes.subarray(0, position)))
+      assert.strictEqual(problem, position === 0 ? "foreign" : "truncated", `truncated at ${position}`)
     }
     assert.strictEqual((await refusalOf(inPieces(Buffer.concat([bytes, Buffer.from("x")])))).problem, "damaged")
     for (let index = 2; index < parts.length - 1; index++) {
       const [one, next] = [parts[index], parts[index + 1]]
-      const without = parts.filter((_, at) => at !== index)
+      const without = parts.filter((_, position) => position !== index)
       await refusalOf(inPieces(Buffer.concat(without)))
       if (one === undefined || next === undefined) continue
       await refusalOf(inPieces(Buffer.concat([...parts.slice(0, index), next, one, ...parts.slice(index + 2)])))
@@ -164,7 +166,7 @@ describe("an archive", () => {
     const huge = Buffer.alloc(maxFrameBytes, "a")
     const count = maxRowBytes / maxFrameBytes + 1
     async function* readHuge({ name }: { readonly name: string }) {
-      if (name === "tasks") { for (let at = 0; at < count; at++) yield huge }
+      if (name === "tasks") { for (let position = 0; position < count; position++) yield huge }
     }
     const write = async () => {
       for await (const _ of encodeArchive({ ...sourceOf(null), readRows: readHuge })) { /* until it fails */ }
@@ -182,7 +184,7 @@ describe("an archive", () => {
       return Buffer.concat([header, frameDigest(header, number, content), content])
     }
     const bomb = [frame(1, 0, Buffer.from(JSON.stringify(manifest)), 0)]
-    for (let at = 1; at <= count; at++) bomb.push(frame(2, 2, huge, at))
+    for (let position = 1; position <= count; position++) bomb.push(frame(2, 2, huge, position))
     const file = Buffer.concat([magic, ...bomb])
     assert.isBelow(file.length, 10_000)
     const { message, problem } = await refusalOf(inPieces(file))
@@ -226,7 +228,7 @@ describe("an encrypted archive", () => {
   }
   const passphraseOf = (text: string): Encryption => ({ _tag: "passphrase", passphrase: Redacted.make(text) })
 
-  it.scopedLive("opens with its passphrase or key only, and a changed or cut one is known as such", () =>
+  it.scopedLive("opens with its passphrase or key only, and a changed or truncated one is detected", () =>
     Effect.gen(function*() {
       const { generateIdentity, identityToRecipient } = yield* Effect.promise(() => import("age-encryption"))
       const folder = yield* temporaryHome
@@ -251,17 +253,17 @@ describe("an encrypted archive", () => {
           await write(path, to)
           assert.include(readFileSync(path).subarray(0, 30).toString(), "age-encryption.org")
           assert.deepStrictEqual((await readArchive(readArchiveFile(path, by))).manifest, manifest)
-          for (const wrong of not) {
-            const refusal = await refusalOf(readArchiveFile(path, wrong))
+          for (const wrongSecret of not) {
+            const refusal = await refusalOf(readArchiveFile(path, wrongSecret))
             assert.strictEqual(refusal.problem, "wrong_key", refusal.message)
           }
           assert.strictEqual((await refusalOf(readArchiveFile(path, null))).problem, "encrypted")
-          if (name === "passphrase") continue // each look at it takes a second
+          if (name === "passphrase") continue // each attempt takes a second
           const bytes = readFileSync(path)
           for (
             const [label, changed] of [
               ["flipped", flip(bytes, bytes.length - 100)],
-              ["cut", bytes.subarray(0, bytes.length - 50)]
+              ["truncated", bytes.subarray(0, bytes.length - 50)]
             ] as const
           ) {
             writeFileSync(`${path}.${label}`, changed)
@@ -286,8 +288,8 @@ describe("the file of a backup", () => {
         await writeNewFile(path, inPieces(Buffer.from("abc"), 1), signal)
         assert.strictEqual(readFileSync(path, "utf8"), "abc")
         assert.strictEqual(statSync(path).mode & 0o777, 0o600)
-        const refused = await writeNewFile(path, inPieces(Buffer.from("x")), signal).catch((error: unknown) => error)
-        assert.instanceOf(refused, DestinationExists)
+        const refusal = await writeNewFile(path, inPieces(Buffer.from("x")), signal).catch((error: unknown) => error)
+        assert.instanceOf(refusal, DestinationExists)
         // another process creates the file while this one writes
         const late = join(folder, "late")
         async function* racing() {

@@ -107,7 +107,7 @@ export const dumpTable = (name: string, columns: ReadonlyArray<{ readonly name: 
     const sql = yield* SqlClient.SqlClient
     const text = columns.map((column) => `CAST("${column.name}" AS TEXT) AS "${column.name}"`)
     // PostgreSQL and SQLite spell floats differently, and JavaScript reads both exactly
-    const values = columns.map((column, at) => column.kind === "real" ? `"${column.name}"` : text[at])
+    const values = columns.map((column, index) => column.kind === "real" ? `"${column.name}"` : text[index])
     const rows = yield* sql.unsafe<Record<string, unknown>>(`SELECT ${values.join(", ")} FROM "${name}"`)
     const all = rows.map((row) => columns.map((column) => row[column.name] === null ? null : String(row[column.name])))
     return all.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))

@@ -15,7 +15,7 @@ describe("statements about all projects that must not read all tasks, on SQLite"
         const sql = yield* SqlClient.SqlClient
         const { findTasks, findLastActivity } = yield* HomeRepo
         const projectId = ProjectId.make(randomUUID())
-        yield* insertTasks(Array.from({ length: 1000 }, (_, at) => storedTask(projectId, at)))
+        yield* insertTasks(Array.from({ length: 1000 }, (_, index) => storedTask(projectId, index)))
         yield* sql`ANALYZE`
         const [tasks = []] = yield* plansOf(findTasks([{ project_id: projectId, id: randomUUID() }]))
         assert.match(tasks.join("\n"), /SEARCH t USING INDEX \w+ \(project_id=\? AND id=\?\)/)
