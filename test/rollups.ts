@@ -43,7 +43,7 @@ export const mergeAll = Effect.gen(function*() {
 })
 
 /** The rows of a project, by `level kind engine queue name bucket`, without those that are zero. */
-export const mergedRollups = (projectId: string) =>
+export const readRollups = (projectId: string) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     yield* mergeAll

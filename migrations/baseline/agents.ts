@@ -67,7 +67,7 @@ export const agents: AreaTables = {
       UNIQUE (agent_id, worker_id)
     )`
     yield* sql`CREATE INDEX agent_workers_project ON agent_workers (project_id, id)`
-    // two, so that a heartbeat changes one: who has gone quiet, and who has been away for long
+    // two, so that a heartbeat changes one: agents that have gone silent, and agents that have been away for long
     yield* sql`CREATE INDEX agent_workers_online ON agent_workers (last_seen_at) WHERE state = 'online'`
     yield* sql`CREATE INDEX agent_workers_offline ON agent_workers (last_seen_at) WHERE state = 'offline'`
     // an agent's connected processes, for each command

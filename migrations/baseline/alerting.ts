@@ -121,7 +121,7 @@ export const alerting: AreaTables = {
     yield* sql`CREATE INDEX alerts_due ON alerts (due_at) WHERE due_at IS NOT NULL`
     yield* sql`CREATE INDEX alerts_project ON alerts (project_id, id)`
     yield* sql`CREATE INDEX alerts_recovered ON alerts (recovered_at) WHERE recovered_at IS NOT NULL`
-    // when a condition was last told of, for the cooldown of a new alert
+    // when a condition was last notified, for the cooldown of a new alert
     yield* sql`CREATE INDEX alerts_conditions ON alerts (subscription_id, condition_key, last_sent_at)`
     yield* sql`CREATE INDEX alerts_status ON alerts (project_id, status, id)`
 

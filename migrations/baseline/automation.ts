@@ -81,7 +81,7 @@ export const automation: AreaTables = {
       PRIMARY KEY (rule_id, condition_key)
     )`
     yield* sql`CREATE INDEX automation_messages_sent ON automation_messages (sent_at) WHERE due_at IS NULL`
-    // the messages of a rule that are held back, and those of the last minute, without the others
+    // the messages of a rule that are deferred, and those of the last minute, without the others
     yield* sql`CREATE INDEX automation_messages_held ON automation_messages (rule_id, due_at) WHERE due_at IS NOT NULL`
     yield* sql`CREATE INDEX automation_messages_recent ON automation_messages (rule_id, sent_at) WHERE sent_at IS NOT NULL`
   })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { types } from "../types.ts"
 import type { AreaTables } from "./AreaTables.ts"
 
-/** Key fingerprints, leases, answers by idempotency key, and outgoing mail. */
+/** Key fingerprints, leases, responses by idempotency key, and outgoing mail. */
 export const kernel: AreaTables = {
   names: ["key_fingerprints", "leases", "idempotency_keys", "mail_outbox"],
   create: Effect.gen(function*() {

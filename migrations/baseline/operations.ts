@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { types } from "../types.ts"
 import type { AreaTables } from "./AreaTables.ts"
 
-/** The release that the feed had when someone last asked; one row for all replicas. */
+/** The release that the feed had at the last check; one row for all replicas. */
 export const operations: AreaTables = {
   names: ["release_checks"],
   create: Effect.gen(function*() {

@@ -31,7 +31,7 @@ export const schedules: AreaTables = {
     // at least 1: schedulers take 0 for "no revision"
     yield* sql`INSERT INTO schedule_changes (id, revision, horizon) VALUES (1, 1, 1)`
 
-    // Without a foreign key: those of a deleted project tell schedulers to stop.
+    // Without a foreign key: rows of a deleted project make schedulers stop.
     yield* sql`CREATE TABLE schedule_tombstones (
       revision ${bigint} PRIMARY KEY,
       project_id ${uuid} NOT NULL,

@@ -76,7 +76,7 @@ export const tasks: AreaTables = {
     yield* sql`CREATE INDEX tasks_failed_or_retried ON tasks (project_id, updated_at, id)
       WHERE fingerprint IS NOT NULL OR retry_count > 0`
 
-    // The distinct names, queues and workers of a project's tasks: substring filters look here, never at each task.
+    // The distinct names, queues and workers of a project's tasks: substring filters search these, never each task.
     // `facet` is the column: name, queue or worker_name (src/domain/tasks/TaskFacet.ts).
     yield* sql`CREATE TABLE task_facets (
       project_id ${uuid} NOT NULL,
@@ -95,7 +95,7 @@ export const tasks: AreaTables = {
       PRIMARY KEY (project_id, state, slot)
     )`
 
-    // Which task a retry of which task made, as the result of the command says. The primary key finds a task's original,
+    // Which task a retry of which task created, as the result of the command says. The primary key finds a task's original,
     // the first index its retries, newest command first; the second serves the retention, since command ids sort by time.
     yield* sql`CREATE TABLE task_retries (
       project_id ${uuid} NOT NULL,

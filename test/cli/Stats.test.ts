@@ -5,7 +5,7 @@ import { AgentId } from "../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { serverOn } from "../brain.ts"
 import { mergeAll, taskEvents } from "../rollups.ts"
-import { offered } from "../services/tasks/Ingest/world.ts"
+import { offerEvents } from "../services/tasks/Ingest/world.ts"
 import { assertRefused, ok, visitor } from "./remote.ts"
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc stats", (it) => {
@@ -14,7 +14,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc stats", (it) => {
       const { project, run } = yield* visitor({ role: "viewer", scopes: ["tasks:read"] })
       assert.include(ok(yield* run("stats")), "No task ended in 24h.")
       const received = Timestamp.addSeconds(yield* Timestamp.now, -600)
-      yield* offered({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
+      yield* offerEvents({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
         ...taskEvents({ name: "shop.pay", received, runtimeMillis: 100 }),
         ...taskEvents({ name: "shop.pay", received, runtimeMillis: 100, outcome: "failed" }),
         ...taskEvents({ name: "report.build", received, runtimeMillis: 9000 })

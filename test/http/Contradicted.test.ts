@@ -12,7 +12,7 @@ import { freshKey, freshProject, request } from "../brain.ts"
 import { settingsOn } from "../databases.ts"
 import { laneEngines } from "../engines.ts"
 import { anotherProcess, back } from "../services/audit/world.ts"
-import { offered, recorded } from "../services/tasks/Ingest/world.ts"
+import { offerEvents, readRecording } from "../services/tasks/Ingest/world.ts"
 import { until } from "../until.ts"
 
 /** A brain with its server on the same database and files as the one before. */
@@ -67,10 +67,16 @@ describe.each(laneEngines)("a brain on %s whose audit log contradicts what it si
           const committed = yield* Deferred.make<void>()
           const source = { projectId: project.id, agentId: agent.agent_id }
           const events = yield* Effect.fork(
-            Effect.zipRight(offered(source, recorded("rq").slice(0, 3)), Deferred.succeed(committed, undefined))
+            Effect.zipRight(
+              offerEvents(source, readRecording("rq").slice(0, 3)),
+              Deferred.succeed(committed, undefined)
+            )
           )
-          const deep = yield* until(request("GET", "/health/deep", key), ({ json }) =>
-            json.checks["loop.ingest"].status === "failed")
+          const deep = yield* until(
+            request("GET", "/health/deep", key),
+            ({ json }) =>
+              json.checks["loop.ingest"].status === "failed"
+          )
           assert.strictEqual(deep.status, 503)
           assert.isFalse(yield* Deferred.isDone(committed))
 
@@ -80,13 +86,11 @@ describe.each(laneEngines)("a brain on %s whose audit log contradicts what it si
             )
           )
           assert.strictEqual(
-            (yield* until(change, ({ status }) =>
-              status !== 503)).status,
+            (yield* until(change, ({ status }) => status !== 503)).status,
             200
           )
           yield* Fiber.join(events)
-          yield* until(request("GET", "/health/deep", key), ({ status }) =>
-            status === 200)
+          yield* until(request("GET", "/health/deep", key), ({ status }) => status === 200)
           assert.deepStrictEqual((yield* request("GET", "/health/ready")).json, { status: "ready" })
           const log = yield* request("GET", `/activity?action_prefix=audit.forked`, key)
           assert.lengthOf(log.json.items, 1)

@@ -13,16 +13,16 @@ const maxPauseMillis = 15_000
 
 class SilentConnection extends Data.TaggedError("SilentConnection") {}
 
-/** Opens the live stream after the event `place`. */
+/** Opens the live stream after the event `lastEventId`. */
 const openStream = (remote: Remote, lastEventId: string | null) =>
   Effect.gen(function*() {
     const after = HttpClient.mapRequest(
       lastEventId === null ? identity : HttpClientRequest.setHeader("last-event-id", lastEventId)
     )
-    const answer = yield* callUnbuffered(remote, () =>
+    const maybeResponse = yield* callUnbuffered(remote, () =>
       new Response(""), (api) =>
       api.stream.stream({ path: { slug: remote.slug } }), after)
-    const response = Option.filter(answer, ({ headers }) =>
+    const response = Option.filter(maybeResponse, ({ headers }) =>
       (headers["content-type"] ?? "").startsWith("text/event-stream"))
     return yield* Effect.mapError(response, () =>
       new CliError({ message: `the server at ${remote.access.url} is not an svc brain, or one of another version` }))
@@ -51,14 +51,14 @@ export const followStream = (remote: Remote, onEvent: (event: Sse.Event) => Effe
     yield* readStream(yield* openStream(remote, null))
     let pauseMillis = minPauseMillis
     while (true) {
-      const at = yield* Ref.get(lastEventId)
+      const eventId = yield* Ref.get(lastEventId)
       if (pauseMillis === minPauseMillis) {
         yield* Console.error(
-          `the connection ended; reconnecting${at === null ? " (changes until then are not shown)" : ""}`
+          `the connection ended; reconnecting${eventId === null ? " (changes until then are not shown)" : ""}`
         )
       }
       yield* pauseAfter(pauseMillis)
-      const response = yield* openStream(remote, at).pipe(
+      const response = yield* openStream(remote, eventId).pipe(
         Effect.asSome,
         Effect.catchIf((error) => error._tag !== "CliError" && isTransient(error), () => Effect.succeedNone)
       )

@@ -29,5 +29,5 @@ export const decodeTaskQuery = (
 ) =>
   Effect.flatMap(
     readFilters({ ...filters, cursor, fields }),
-    (given) => decodeInput(ListTasks, { ...given, ...more, search_exceptions: "true" }, "options")
+    (values) => decodeInput(ListTasks, { ...values, ...more, search_exceptions: "true" }, "options")
   )

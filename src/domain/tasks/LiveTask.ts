@@ -17,7 +17,7 @@ export interface LiveTask {
   readonly started_at: string | null
   readonly finished_at: string | null
   readonly runtime_ms: number | null
-  /** Cut: a list shows one line of it. */
+  /** Truncated: a list shows one line of it. */
   readonly exception: string | null
   readonly updated_at: Timestamp
 }

@@ -44,7 +44,7 @@ export const SavedView = Schema.Struct({
 export type SavedView = typeof SavedView.Type
 
 const name = describeField(
-  text(80, 1).pipe(Schema.filter((given) => given.trim() !== "" || "must not be blank")),
+  text(80, 1).pipe(Schema.filter((value) => value.trim() !== "" || "must not be blank")),
   "Its name, unique among the owner's views of the project.",
   "Failed payments"
 )

@@ -105,7 +105,7 @@ export const TaskDetail = Schema.Struct({
   ),
   altered_fields: describeField(
     Schema.Array(Schema.String),
-    "The fields of its events that exceeded a bound, so that the agent or the brain left out a value, cut a name or dropped " +
+    "The fields of its events that exceeded a bound, so that the agent or the brain left out a value, truncated a name or dropped " +
       "an impossible time; by the names of the agents' protocol, sorted.",
     ["kwargs"]
   )

@@ -88,9 +88,9 @@ const replace = (history: History, old: HistoryEntry, entry: HistoryEntry): void
 const indexOf = ({ entries }: History, id: string): number => {
   const end = id.length - 1
   const last = id.charCodeAt(end)
-  for (let at = 0; at < entries.length; at++) {
-    const known = entries[at]!.id
-    if (known.charCodeAt(end) === last && known === id) return at
+  for (let index = 0; index < entries.length; index++) {
+    const known = entries[index]!.id
+    if (known.charCodeAt(end) === last && known === id) return index
   }
   return -1
 }
@@ -112,8 +112,13 @@ const canExceedLimit = (history: History, entry: HistoryEntry): boolean =>
   RANK[entry.kind] === RANK["task.succeeded"] && history.entries.length < MAX_ENTRIES + ENDS_BEYOND
 
 /** One broker event under a second id: the entry takes the smaller id, and its data compete like those of any event. */
-const applyDuplicate = (history: History, seen: number, copy: HistoryEntry, reading: TaskEventReading): ApplyResult => {
-  const entry = history.entries[seen]!
+const applyDuplicate = (
+  history: History,
+  index: number,
+  copy: HistoryEntry,
+  reading: TaskEventReading
+): ApplyResult => {
+  const entry = history.entries[index]!
   const isSmallerId = copy.id < entry.id
   if (isSmallerId) replace(history, entry, copy)
   return updateFacts(history, isSmallerId ? copy : entry, copy.id, reading.facts) || isSmallerId
@@ -123,9 +128,9 @@ const applyDuplicate = (history: History, seen: number, copy: HistoryEntry, read
 
 /** Inserts in order, from the end, since events mostly arrive in order. */
 const insert = (entries: Array<HistoryEntry>, entry: HistoryEntry): void => {
-  let at = entries.length
-  while (at > 0 && compareEntries(entry, entries[at - 1]!) < 0) at--
-  entries.splice(at, 0, entry)
+  let index = entries.length
+  while (index > 0 && compareEntries(entry, entries[index - 1]!) < 0) index--
+  entries.splice(index, 0, entry)
 }
 
 /** Stores the values that are the latest of their field; returns whether there was one. */
@@ -148,8 +153,8 @@ const updateFacts = (
 }
 
 /** Later time, then higher rank; of events that tie, the one with the smallest id. */
-const isLater = (entry: HistoryEntry, id: string, held: FieldValue): boolean => {
-  if (entry.at !== held.entry.at) return entry.at > held.entry.at
-  const rank = RANK[entry.kind] - RANK[held.entry.kind]
-  return rank !== 0 ? rank > 0 : id < held.id
+const isLater = (entry: HistoryEntry, id: string, current: FieldValue): boolean => {
+  if (entry.at !== current.entry.at) return entry.at > current.entry.at
+  const rank = RANK[entry.kind] - RANK[current.entry.kind]
+  return rank !== 0 ? rank > 0 : id < current.id
 }

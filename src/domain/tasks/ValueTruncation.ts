@@ -1,6 +1,6 @@
 /**
- * The bound of what is stored of one value of a task (docs/api.md, Large values). A value over the bound is cut and
- * says so:
+ * The bound of what is stored of one value of a task (docs/api.md, Large values). A value over the bound is
+ * truncated and marked:
  *
  * - JSON (args, kwargs, result) becomes `{"begins": "<its text, up to the bound>", "bytes": <of all of it>,
  *   "svc_truncated": true}`, canonical JSON again.
@@ -26,10 +26,10 @@ export const truncateValues = (data: EventData, maxBytes: number): EventData => 
   return bounded
 }
 
-/** How a field is cut that is over its bound; null where it fits. */
+/** The truncation of a field that exceeds its bound; null where it fits. */
 const findTruncator = (json: string, field: string, most: number): Truncator | null => {
-  const cut = TRUNCATORS.get(field)
-  return cut !== undefined && exceeds(json, cut === truncateToHalf ? most / 2 : most) ? cut : null
+  const truncate = TRUNCATORS.get(field)
+  return truncate !== undefined && exceeds(json, truncate === truncateToHalf ? most / 2 : most) ? truncate : null
 }
 
 /** Whether canonical JSON text is a value that `truncateValues` truncated. */
@@ -74,7 +74,7 @@ const TRUNCATORS: ReadonlyMap<string, Truncator> = new Map([
   ["reason", truncateToHalf]
 ])
 
-/** Without the pieces of the characters that a cut went through. */
+/** Drops the incomplete characters at both ends of a truncated text. */
 const decodeWholeCharacters = (utf8: Buffer): string => {
   const text = utf8.toString("utf8")
   // not /\ufffd+$/, which tries every run of a text that has many: 200 ms of 128 KiB
@@ -84,17 +84,17 @@ const decodeWholeCharacters = (utf8: Buffer): string => {
   return text.slice(begin, end)
 }
 
-/** What stands for bytes that are no character (U+FFFD). */
+/** What Node decodes for bytes that are no character (U+FFFD). */
 const replacement = 0xfffd
 
 /** How many UTF-16 units of the text fit into so many bytes of a JSON string, no surrogate pair taken apart. */
 const countFittingUnits = (text: string, most: number): number => {
   let bytes = 0
-  for (let at = 0; at < text.length;) {
-    const point = text.codePointAt(at)!
+  for (let index = 0; index < text.length;) {
+    const point = text.codePointAt(index)!
     bytes += bytesInJson(point)
-    if (bytes > most) return at
-    at += point > 0xffff ? 2 : 1
+    if (bytes > most) return index
+    index += point > 0xffff ? 2 : 1
   }
   return text.length
 }

@@ -48,8 +48,8 @@ export const compileFilters = (filters: EventFilters): (event: FilteredFields) =
     const least = isGiven(priority_min) ? urgency.indexOf(priority_min) : 0
     const most = isGiven(priority_max) ? urgency.indexOf(priority_max) : urgency.length
     tests.push((event) => {
-      const at = event.priority === null ? -1 : urgency.indexOf(event.priority)
-      return at >= least && at <= most
+      const rank = event.priority === null ? -1 : urgency.indexOf(event.priority)
+      return rank >= least && rank <= most
     })
   }
   for (const pattern of [task_name, task_name_pattern]) {
@@ -83,8 +83,8 @@ interface Candidate<A> {
 }
 
 /**
- * Finds who takes an event: the distinct values of the interests that match it. Tasks repeat their names, queues and
- * priorities, so the answer for each combination is remembered; the first look at one tests only the interests whose
+ * Finds the consumers of an event: the distinct values of the interests that match it. Tasks repeat their names, queues and
+ * priorities, so the result for each combination is cached; the first event of one tests only the interests whose
  * pattern begins or ends as the name does.
  */
 export const makeMatcher = <A>(interests: ReadonlyArray<Interest<A>>) => {
@@ -139,14 +139,14 @@ const indexCandidates = <A>(interests: ReadonlyArray<Interest<A>>) => {
   const suffixLengths = lengthsOf(bySuffix)
 
   return {
-    /** Calls `look` with each candidate that the name can match. */
-    forEach: (name: string | null, look: (candidate: Candidate<A>) => void): void => {
+    /** Calls `visit` with each candidate that the name can match. */
+    forEach: (name: string | null, visit: (candidate: Candidate<A>) => void): void => {
       const text = name ?? ""
       for (const length of prefixLengths) {
-        if (length <= text.length) byPrefix.get(text.slice(0, length))?.forEach(look)
+        if (length <= text.length) byPrefix.get(text.slice(0, length))?.forEach(visit)
       }
       for (const length of suffixLengths) {
-        if (length <= text.length) bySuffix.get(text.slice(text.length - length))?.forEach(look)
+        if (length <= text.length) bySuffix.get(text.slice(text.length - length))?.forEach(visit)
       }
     }
   }

@@ -51,7 +51,7 @@ export const severities: Record<Trigger, Severity> = {
 export const isProjectTrigger = (trigger: Trigger): boolean =>
   trigger.startsWith("schedule.") || trigger === "approval.requested"
 
-/** Triggers whose own service notifies the people who must act: alerts about them add nothing to these people's inboxes. */
+/** Triggers whose own service notifies the people who are responsible: alerts about them add nothing to these people's inboxes. */
 export const hasOwnInboxNotice = (trigger: Trigger): boolean => trigger === "approval.requested"
 
 /** One time that it happened. All texts are already masked and at most 300 characters. */
@@ -78,7 +78,7 @@ export const TriggerEvent = Schema.Struct({
   project_id: ProjectId,
   trigger: Trigger,
   /**
-   * What is wrong, the same each time that it is wrong again: for a failed task its fingerprint, for an agent its id.
+   * The problem's id, the same each time that it occurs again: for a failed task its fingerprint, for an agent its id.
    * Different problems never have the same key.
    */
   condition: Schema.String,
@@ -95,7 +95,7 @@ export const TriggerEvent = Schema.Struct({
     name: Schema.String
   }),
   occurrences: Schema.NonEmptyArray(Occurrence),
-  /** True: what was wrong has ended. Ends the alert of this trigger and condition, and begins none. Rules do not get it. */
+  /** True: the problem has ended. Ends the alert of this trigger and condition, and begins none. Rules do not get it. */
   recovered: Schema.optional(Schema.Boolean)
 })
 export type TriggerEvent = typeof TriggerEvent.Type

@@ -61,9 +61,9 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
           })
           : [...new Set(body.task_ids)].sort()
         let deleted = 0
-        for (let at = 0; at < ids.length; at += rowsAtOnce) {
+        for (let start = 0; start < ids.length; start += rowsAtOnce) {
           yield* yieldToEventLoop
-          deleted += yield* deleteSlice(projectId, body, ids.slice(at, at + rowsAtOnce))
+          deleted += yield* deleteSlice(projectId, body, ids.slice(start, start + rowsAtOnce))
         }
         return deleted
       },

@@ -58,7 +58,7 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
       ids.pipe(
         Stream.rechunk(rowsAtOnce),
         Stream.chunks,
-        Stream.mapEffect((some) => repo.listSizes(projectId, Chunk.toReadonlyArray(some))),
+        Stream.mapEffect((chunk) => repo.listSizes(projectId, Chunk.toReadonlyArray(chunk))),
         Stream.flatMap((sizes) => Stream.fromIterable(groupWithin(sizes, sliceBytes))),
         Stream.mapEffect((group) =>
           Effect.zipRight(yieldToEventLoop, repo.listByIds(projectId, group.map(({ id }) => id)))
@@ -93,7 +93,7 @@ export class TaskExport extends Effect.Service<TaskExport>()("svc/tasks/Export",
         const form = format === "csv" ? csvFormat(fields, cellsOf(fields)) : jsonFormat(makeTaskWriter(fields))
         return { format, ...counts, body: encodeRows(rows, form) } satisfies CountedFile
       }
-      const slices = Stream.map(Stream.chunks(rows), (some) => Chunk.toReadonlyArray(some).map(cellsOf(fields)))
+      const slices = Stream.map(Stream.chunks(rows), (chunk) => Chunk.toReadonlyArray(chunk).map(cellsOf(fields)))
       return { format, ...counts, body: Stream.make(yield* xlsx.make("Tasks", fields, slices)) } satisfies CountedFile
     }, orDieOnSql)
 

@@ -4,7 +4,7 @@ import type { ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { emptyEncodedCell, type EncodedCell } from "../../domain/tasks/Rollup/Contribution.ts"
 import { countLonger, percentilesOf } from "../../domain/tasks/Rollup/Histogram.ts"
-import { burnRatesOf, burnWindows, type FindBurnRates, type Judged } from "../../domain/tasks/Rollup/Slo.ts"
+import { burnRatesOf, burnWindows, type FindBurnRates, type WindowCounts } from "../../domain/tasks/Rollup/Slo.ts"
 import {
   type FindTrends,
   type ListTaskNames,
@@ -21,7 +21,7 @@ import { addTotals, type Durations, makeRollupRepo, type SeriesFilter, type Stor
 import { type Level, levels, seriesKinds } from "./Rollups/Series.ts"
 import { coverOf, startOfWindow } from "./Rollups/Window.ts"
 
-/** Larger answers would take longer than 10 ms to read. */
+/** Larger results would take longer than 10 ms to read. */
 const maxBuckets = 1500
 
 /** With more buckets a chart has no percentiles: the histograms of 24 hours by minute took 44 ms to read, the counts alone 18. */
@@ -62,12 +62,12 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       )
       const slots = Array.from({ length: count }, emptyEncodedCell)
       for (const row of rows) addTotals(slots[row.slot]!, row)
-      const answer: Trends = {
+      const trends: Trends = {
         window,
         bucket,
         series: slots.map((slot, index): TrendBucket => ({ t: timestampOf(first + index * size), ...countsOf(slot) }))
       }
-      return answer
+      return trends
     }, orDieOnSql)
 
     /** The project's tasks by bucket. */
@@ -97,7 +97,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
           for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? emptyEncodedCell())
         }
       }
-      const answer: TaskNames = {
+      const taskNames: TaskNames = {
         window,
         since: timestampOf(from),
         items: visibleNames.map(({ engine, name, queues, totals }): TaskNameStats => ({
@@ -109,7 +109,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
         })),
         total_count: names.length
       }
-      return answer
+      return taskNames
     }, orDieOnSql)
 
     /** The sums of the project's tasks over the last so many hours. */
@@ -142,7 +142,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const now = yield* nowMinute
       const series = yield* repo.listSeries(id, seriesFilterOf(query))
       const ids = series.map((each) => each.id)
-      const judge = (minutes: number) =>
+      const countWindow = (minutes: number) =>
         Effect.map(
           repo.sumSeries(
             id,
@@ -153,10 +153,10 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
           (totals) => {
             const total = emptyEncodedCell()
             for (const one of totals.values()) addTotals(total, one)
-            return judgeTasks(total, max_runtime_ms)
+            return countBadTasks(total, max_runtime_ms)
           }
         )
-      return burnRatesOf(yield* Effect.all(Record.map(burnWindows, judge)), objective)
+      return burnRatesOf(yield* Effect.all(Record.map(burnWindows, countWindow)), objective)
     }, orDieOnSql)
 
     return { listTrendsOf, listTrends, listNames, sumProject, countLastHourByQueue, getBurnRates } as const
@@ -166,7 +166,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
 }
 
 /** By runtime, or by outcome. Revoked and rejected tasks are no failures. */
-const judgeTasks = (totals: EncodedCell, maxRuntime: number | undefined): Judged =>
+const countBadTasks = (totals: EncodedCell, maxRuntime: number | undefined): WindowCounts =>
   maxRuntime === undefined
     ? { total: atLeastZero(totals.success) + atLeastZero(totals.failure), bad: atLeastZero(totals.failure) }
     : { total: atLeastZero(totals.runtime_count), bad: countLonger(totals.runtimes, maxRuntime) }

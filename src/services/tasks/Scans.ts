@@ -41,7 +41,7 @@ export class Scans extends Effect.Service<Scans>()("svc/tasks/Scans", {
   static readonly layer = this.Default
 }
 
-/** Has SQLite's code, by which `isUnavailable` distinguishes a full disk from a wrong statement. */
+/** Has SQLite's code, by which `isUnavailable` distinguishes a full disk from an invalid statement. */
 class ThreadError extends Error {
   override readonly name = "ScanThreadError"
   readonly code: string

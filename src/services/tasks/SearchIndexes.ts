@@ -18,7 +18,7 @@ export const trigramIndexes: ReadonlyArray<TrigramIndex> = [
   { column: "exception", name: "tasks_exception_trigrams", where: "WHERE exception IS NOT NULL" }
 ]
 
-/** Whether an index of trigrams narrows a search for the term: they are made of letters and digits. */
+/** Whether an index of trigrams narrows a search for the term: they consist of letters and digits. */
 export const hasTrigram = (term: string): boolean => /[a-z0-9]{3}/i.test(term)
 
 interface StoredIndex {

@@ -148,9 +148,9 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
       ]
     }
     const groups: Array<BuildStatement> = []
-    for (let at = 0; at < ranges.values.length; at += rangesAtOnce) {
-      const some = { column: ranges.column, values: ranges.values.slice(at, at + rangesAtOnce) }
-      groups.push((bounds) => selectInRanges(some, [...common, ...bounds, ...conditions], window))
+    for (let start = 0; start < ranges.values.length; start += rangesAtOnce) {
+      const slice = { column: ranges.column, values: ranges.values.slice(start, start + rangesAtOnce) }
+      groups.push((bounds) => selectInRanges(slice, [...common, ...bounds, ...conditions], window))
     }
     return groups
   }

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { percentilesOf } from "../../domain/tasks/Rollup/Histogram.ts"
-import type { FindStats, Stats as StatsAnswer } from "../../domain/tasks/Rollup/Stats.ts"
+import type { FindStats, Stats as ProjectStats } from "../../domain/tasks/Rollup/Stats.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
@@ -74,7 +74,7 @@ export class Stats extends Effect.Service<Stats>()("svc/Stats", {
         pending_count >= deepQueue && last_seen_at !== null && last_seen_at >= reportedSince
       )
       const failure_rate_ok = failureRate < highFailureRate || counts.success + counts.failure < minRatedTasks
-      const answer: StatsAnswer = {
+      const stats: ProjectStats = {
         window_hours: hours,
         tasks_by_state: {
           pending: states["pending"] ?? 0,
@@ -110,7 +110,7 @@ export class Stats extends Effect.Service<Stats>()("svc/Stats", {
           brain_db_ok: true
         }
       }
-      return answer
+      return stats
     }, orDieOnSql)
 
     return { get } as const

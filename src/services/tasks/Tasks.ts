@@ -35,7 +35,7 @@ export interface TaskPage {
   readonly rows: ReadonlyArray<TaskRow>
   readonly next_cursor: string | null
   readonly total_count: number | null | undefined
-  /** Tasks that are older were not searched yet: the next page goes on there. Null when the search did not stop early. */
+  /** Tasks that are older were not searched yet: the next page continues there. Null when the search did not stop early. */
   readonly searched_to: Timestamp | null
 }
 
@@ -271,7 +271,7 @@ const decodeAfter = (cursor: string): Effect.Effect<string, ValidationFailed> =>
 const isServedByOneIndex = (filter: TaskFilter): boolean =>
   ["state", "queue", "worker", "fingerprint"].some((term) => hasOnly(filter, [term]))
 
-/** Whether the filter has no term but these. `search_exceptions` is no term: it says where `search` looks. */
+/** Whether the filter has no term but these. `search_exceptions` is no term: it says what `search` covers. */
 const hasOnly = (filter: TaskFilter, names: ReadonlyArray<string>): boolean =>
   Object.entries(filter).every(([name, term]) => term === null || name === "search_exceptions" || names.includes(name))
 

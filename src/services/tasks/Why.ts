@@ -5,7 +5,7 @@ import { isStorable } from "../../domain/kernel/Text.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { isActiveOn } from "../../domain/tasks/Task/Outcome.ts"
 import { explainTask } from "../../domain/tasks/Task/Why.ts"
-import type { TaskWhy as Answer } from "../../domain/tasks/Task/WhyAnswer.ts"
+import type { TaskWhy as Explanation } from "../../domain/tasks/Task/WhyResponse.ts"
 import { WorkersRepo } from "../agents/Workers/Repo.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
@@ -35,7 +35,7 @@ export class TaskWhy extends Effect.Service<TaskWhy>()("svc/tasks/Why", {
       if (task === undefined) return yield* new NotFound({ resource: "task" })
       const now = yield* Timestamp.now
       const { engine, queue, state } = task
-      const [agents, workers, children, controls, openCommands, orphaned, asked] = yield* Effect.all([
+      const [agents, workers, children, controls, openCommands, orphaned, question] = yield* Effect.all([
         repo.readAgents(project.id, engine),
         repo.listWorkers(project.id, engine),
         repo.listOpenChildren(project.id, task),
@@ -56,9 +56,9 @@ export class TaskWhy extends Effect.Service<TaskWhy>()("svc/tasks/Why", {
         controls,
         openCommands,
         orphaned,
-        asked
+        question
       })
-      return { engine, task_id: task.task_id, state, checked_at: now, reasons } satisfies Answer
+      return { engine, task_id: task.task_id, state, checked_at: now, reasons } satisfies Explanation
     }, orDieOnSql)
 
     return { explain } as const

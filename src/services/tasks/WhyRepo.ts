@@ -7,16 +7,16 @@ import { ReconcileResult } from "../../domain/tasks/Task/Outcome.ts"
 import type { ControlFact, QuestionFact, WhyFacts } from "../../domain/tasks/Task/Why/Facts.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 
-/** Bounds of what one question reads. */
+/** Bounds of what one request reads. */
 const maxWorkers = 500
 const maxAgents = 200
 const maxControls = 200
 const maxTreeTasks = 500
 const maxOpenCommands = 10
-/** Older tasks of each waiting state that are looked at. */
+/** Older tasks of each waiting state that are read. */
 const maxOlder = 1000
 
-const decodeAnswer = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult))
+const decodeResult = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult))
 
 const endStates: ReadonlySet<TaskState> = new Set(["success", "failure", "revoked", "rejected"])
 
@@ -111,7 +111,7 @@ export const makeTaskWhyRepo = Effect.gen(function*() {
           const serving = rows.filter((row) =>
             (JSON.parse(row.engine_adapters) as ReadonlyArray<string>).includes(engine) // the gateway wrote it
           )
-          const advised = (code: string) =>
+          const listAdvised = (code: string) =>
             serving.filter((row) =>
               row.state === "online" &&
               (JSON.parse(row.setup_advice) as ReadonlyArray<{ readonly code: string }>) // Presence wrote it
@@ -122,8 +122,8 @@ export const makeTaskWhyRepo = Effect.gen(function*() {
             total: serving.length,
             online: serving.filter(({ state }) => state === "online").length,
             last_seen_at: seen.at(-1) ?? null,
-            eventsOff: advised("events_off"),
-            brokerAbsent: advised("broker_absent")
+            eventsOff: listAdvised("events_off"),
+            brokerAbsent: listAdvised("broker_absent")
           }
         }
       ),
@@ -193,7 +193,7 @@ export const makeTaskWhyRepo = Effect.gen(function*() {
         ([row]): QuestionFact | null => {
           if (row === undefined) return null
           const { result, ...question } = row
-          return { ...question, engine_state: Option.getOrNull(decodeAnswer(result))?.engine_state ?? null }
+          return { ...question, engine_state: Option.getOrNull(decodeResult(result))?.engine_state ?? null }
         }
       ),
 

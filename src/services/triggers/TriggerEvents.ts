@@ -39,7 +39,7 @@ const restMillisAfter = (tookMillis: number): number => Math.min(tookMillis * 8,
 const maxAttempts = 8
 const retryDelaySeconds = (attempts: number): number => Math.min(5 * 4 ** (attempts - 1), 3600)
 
-/** How often a consumer looks for events whose hint was lost. */
+/** How often a consumer polls for events whose hint was lost. */
 const pollInterval = "1 second"
 
 /**

@@ -29,9 +29,9 @@ const outcomeOf = (history: History): string =>
 /** As the writer does it: some events, stored; read back, some more. */
 const foldInBatches = (events: ReadonlyArray<TaskEvent>, batch: number): string => {
   let text = encode(emptyHistory())
-  for (let at = 0; at < events.length; at += batch) {
+  for (let index = 0; index < events.length; index += batch) {
     const history = decode(text)
-    for (const event of events.slice(at, at + batch)) addEvent(history, event)
+    for (const event of events.slice(index, index + batch)) addEvent(history, event)
     text = encode(history)
   }
   return text
@@ -39,7 +39,7 @@ const foldInBatches = (events: ReadonlyArray<TaskEvent>, batch: number): string 
 
 const NULLED = ["queue", "worker", "args", "kwargs", "result", "runtime_ms", "exception", "exception_message", "reason"]
 
-/** The same transition as another path tells it: another id, no name, a little earlier or later, hardly any fields. */
+/** The same transition as another path reports it: another id, no name, a little earlier or later, hardly any fields. */
 const secondPath = (event: TaskEvent, id: string, shiftMillis: number): TaskEvent => ({
   ...event,
   id,
@@ -59,8 +59,8 @@ const isNamed = (event: TaskEvent): boolean => {
 }
 
 /**
- * Whether a transition that only the second path tells comes after the event. A copy may not change places with it: the
- * second path tells in order.
+ * Whether a transition that only the second path reports comes after the event. A copy may not change places with it: the
+ * second path reports in order.
  */
 const isOvertaken = (event: TaskEvent, events: ReadonlyArray<TaskEvent>): boolean =>
   events.some((other) =>
@@ -88,7 +88,7 @@ const echoes = (events: ReadonlyArray<TaskEvent>): fc.Arbitrary<ReadonlyArray<Ta
   return fc.tuple(resent, copied, second).map((parts) => parts.flat())
 }
 
-const shuffled = <A>(values: ReadonlyArray<A>): fc.Arbitrary<ReadonlyArray<A>> =>
+const shuffle = <A>(values: ReadonlyArray<A>): fc.Arbitrary<ReadonlyArray<A>> =>
   fc.shuffledSubarray([...values], { minLength: values.length, maxLength: values.length })
 
 const distinct = (
@@ -125,7 +125,7 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc.record({
 describe("any set of events", () => {
   it("gives one text, whatever the order and the batches", () => {
     const run = fc.uniqueArray(anyEvent, { minLength: 1, maxLength: 12, selector: ({ id }) => id }).chain((events) =>
-      fc.tuple(fc.constant(events), shuffled([...events, ...events]), fc.integer({ min: 1, max: 5 }))
+      fc.tuple(fc.constant(events), shuffle([...events, ...events]), fc.integer({ min: 1, max: 5 }))
     )
     fc.assert(
       fc.property(run, ([events, order, batch]) => {
@@ -144,17 +144,17 @@ describe("any set of events", () => {
 describe.each(tasks)("$sequence $taskId", ({ events }) => {
   it("gives one row, one set of counters and one text, whatever the order and the batches", () => {
     const text = encode(fold(events))
-    fc.assert(fc.property(shuffled(events), fc.integer({ min: 1, max: events.length }), (order, batch) => {
+    fc.assert(fc.property(shuffle(events), fc.integer({ min: 1, max: events.length }), (order, batch) => {
       assert.strictEqual(foldInBatches(order, batch), text)
       assert.strictEqual(outcome(order), outcome(events))
     }))
   })
 
-  it("is not changed by what is told again, at any point of the stream", () => {
+  it("is not changed by repeated events, at any point of the stream", () => {
     const run = fc.integer({ min: 1, max: events.length }).map((length) => events.slice(0, length)).chain((part) =>
       fc.tuple(
         fc.constant(part),
-        echoes(part).chain((again) => shuffled([...part, ...again])),
+        echoes(part).chain((again) => shuffle([...part, ...again])),
         fc.integer({ min: 1, max: 4 })
       )
     )
@@ -168,7 +168,7 @@ describe.each(tasks)("$sequence $taskId", ({ events }) => {
   })
 
   it("never counts more ends on the way than at the end", () => {
-    fc.assert(fc.property(shuffled(events), fc.nat(events.length), (order, length) => {
+    fc.assert(fc.property(shuffle(events), fc.nat(events.length), (order, length) => {
       const final = countEnds(fold(events))
       Object.entries(countEnds(fold(order.slice(0, length)))).forEach(([kind, count]) =>
         assert.isAtMost(count, Object.entries(final).find(([other]) => other === kind)?.[1] ?? 0)

@@ -42,7 +42,7 @@ const event = (
   ...rest
 })
 
-/** As the broker tells it: no name. */
+/** As the broker reports it: no name. */
 const broker = (
   kind: TaskEventKind,
   seconds: number,
@@ -86,7 +86,7 @@ describe("recorded streams", () => {
     )
   })
 
-  it("a retry that nobody received yet shows as retry", () => {
+  it("a retry that no worker received yet shows as retry", () => {
     const { events } = task("huey", "f62d4e2e")
     assert.deepStrictEqual(
       events.map((_, index) => rowOf(...events.slice(0, index + 1)).state),
@@ -142,7 +142,7 @@ describe("attempts", () => {
     assert.deepInclude(row, { state: "failure", retry_count: 1, started_at: after(2.95), finished_at: after(3.5) })
   })
 
-  it("what the last attempt did not tell is not taken from an earlier one", () => {
+  it("what the last attempt did not report is not taken from an earlier one", () => {
     const first = [event("task.started", 1), event("task.failed", 2, { exception: "E", traceback: "T", runtime_ms: 9 })]
     assert.deepInclude(rowOf(...first), { exception: "E", traceback: "T", runtime_ms: 9 })
     assert.deepInclude(rowOf(...first, event("task.started", 3)), {
@@ -240,7 +240,7 @@ describe("an end before its start, on a busy stream", () => {
   const named = event("task.failed", 2, { exception: "WorkerLostError", exception_message: "exitcode 1" })
   const late = [broker("task.started", 2.1), broker("task.failed", 2.3, { exception: "ExceptionWithTraceback" })]
 
-  it("is the later of its two copies, with what the named one tells", () => {
+  it("is the later of its two copies, with what the named one reports", () => {
     const row = rowOf(named, ...late)
     assert.deepInclude(row, { state: "failure", started_at: after(2.1), finished_at: after(2.3) })
     assert.strictEqual(row.exception, "WorkerLostError: exitcode 1")
@@ -253,9 +253,9 @@ describe("an end before its start, on a busy stream", () => {
 })
 
 describe("what was found out of a task without an end", () => {
-  const found = (seconds: number, data: Record<string, unknown>) =>
+  const outcomeEvent = (seconds: number, data: Record<string, unknown>) =>
     event("task.reconciled", seconds, { task_name: null, engine_state: "pending", ...data })
-  const lost = found(600, { outcome: "unknown", exception: "Outcome unknown: worker w1 no longer runs it." })
+  const lost = outcomeEvent(600, { outcome: "unknown", exception: "Outcome unknown: worker w1 no longer runs it." })
 
   it("is its state, while no event ends the attempt or begins another", () => {
     assert.deepInclude(rowOf(broker("task.started", 1), lost), {
@@ -272,7 +272,7 @@ describe("what was found out of a task without an end", () => {
   })
 
   it("may be an end, with its moment", () => {
-    const ended = found(600, { outcome: "success", finished_at: after(5) })
+    const ended = outcomeEvent(600, { outcome: "success", finished_at: after(5) })
     const row = rowOf(broker("task.started", 1), ended)
     assert.deepInclude(row, { state: "success", finished_at: after(5), exception: null })
     assert.deepInclude(countEnds(fold([broker("task.started", 1), ended])), { "task.succeeded": 0 })
@@ -291,7 +291,7 @@ describe("several agent processes on one broker", () => {
     broker("task.failed", 1.4 + shift, {}, { reporter })
   ]
 
-  it("tell each attempt once, however late one of them is", () => {
+  it("report each attempt once, however late one of them is", () => {
     for (const shift of [0, 0.15, 3, 59]) {
       const row = rowOf(...process("a", 0), ...process("b", shift), ...process("c", shift / 2))
       assert.deepInclude(row, { state: "failure", retry_count: 1, started_at: after(1.3), finished_at: after(1.4) })
@@ -305,7 +305,7 @@ describe("several agent processes on one broker", () => {
     }
   })
 
-  it("a process that was not there yet tells of other attempts", () => {
+  it("a process that started later reports other attempts", () => {
     const since = (seconds: number) => `bare-7-${Date.parse(after(seconds))}`
     const row = rowOf(
       broker("task.started", 1, {}, { reporter: since(0) }),
@@ -387,7 +387,7 @@ describe("fields", () => {
       ],
       ["rq", "task.failed", { exception: "[REDACTED]" }, "[REDACTED]"]
     ] as const
-  )("%s %s tells its exception as one text", (engine, kind, data, text) => {
+  )("%s %s has its exception as one text", (engine, kind, data, text) => {
     assert.strictEqual(rowOf(event(kind, 1, data, { engine })).exception, text)
   })
 
@@ -480,7 +480,7 @@ describe("keeping", () => {
     assert.isBelow(text.length, 11_000)
   })
 
-  it("many small fields are cut off, too", () => {
+  it("many small fields are truncated, too", () => {
     const data = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`field${index}`, index]))
     assert.isBelow(encode(fold([event("task.received", 1, data)])).length, 3000)
   })

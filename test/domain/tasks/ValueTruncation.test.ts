@@ -5,7 +5,7 @@ import { isTruncated, truncateValues } from "../../../src/domain/tasks/ValueTrun
 
 const most = 1024
 
-const bounded = (data: Readonly<Record<string, string>>) => {
+const truncate = (data: Readonly<Record<string, string>>) => {
   const found = new Map<string, string>()
   truncateValues(new Map(Object.entries(data)), most).forEach((json, field) => found.set(field, json))
   return Object.fromEntries(found)
@@ -22,8 +22,8 @@ describe("a value to be stored", () => {
   it("over the bound becomes canonical JSON that says what it was", () => {
     for (const field of ["args", "kwargs", "result"]) {
       const whole = JSON.stringify({ text: "\"\\é😀".repeat(400) })
-      const cut = bounded({ [field]: whole, queue: "\"mail\"" })
-      const text = cut[field]!
+      const truncated = truncate({ [field]: whole, queue: "\"mail\"" })
+      const text = truncated[field]!
       const value = JSON.parse(text)
       assert.strictEqual(canonicalize(value), text)
       assert.deepStrictEqual({ ...value, begins: "" }, {
@@ -35,18 +35,18 @@ describe("a value to be stored", () => {
       assert.isAtMost(Buffer.byteLength(text), most)
       assert.isAbove(Buffer.byteLength(text), most - 8)
       assert.isTrue(isTruncated(text))
-      assert.strictEqual(cut["queue"], "\"mail\"")
+      assert.strictEqual(truncated["queue"], "\"mail\"")
     }
     for (const whole of ["{}", "[]", "{\"svc_truncated\":true}", "\"svc_truncated\"", "null"]) {
       assert.isFalse(isTruncated(whole))
     }
   })
 
-  it("is never over the bound, whatever it is made of", () => {
+  it("is never over the bound, whatever it contains", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 200, maxLength: 3000 }), (value) => {
         const json = JSON.stringify(value.toWellFormed())
-        const { result = "", traceback = "" } = bounded({ result: json, traceback: json })
+        const { result = "", traceback = "" } = truncate({ result: json, traceback: json })
         assert.isAtMost(Buffer.byteLength(result), most)
         assert.isAtMost(Buffer.byteLength(String(JSON.parse(traceback))), most)
         if (isTruncated(result)) assert.isTrue(json.startsWith(JSON.parse(result).begins))
@@ -57,13 +57,13 @@ describe("a value to be stored", () => {
 
   it("keeps both ends of a traceback, and half as much of an exception", () => {
     const text = `Traceback (most recent call last):\n${"  File \"é.py\"\n".repeat(500)}ValueError: last`
-    const cut = bounded({
+    const truncated = truncate({
       traceback: JSON.stringify(text),
       exception: JSON.stringify(text),
       exception_message: "7".repeat(2000)
     })
     for (const [field, bytes] of [["traceback", most], ["exception", most / 2]] as const) {
-      const shown = String(JSON.parse(cut[field]!))
+      const shown = String(JSON.parse(truncated[field]!))
       assert.isTrue(shown.startsWith("Traceback (most recent"))
       assert.isTrue(shown.endsWith("ValueError: last"))
       const left = Number(/\n\[svc cut (\d+) bytes here\]\n/.exec(shown)?.[1])
@@ -74,17 +74,17 @@ describe("a value to be stored", () => {
       assert.isAtMost(Buffer.byteLength(shown), bytes)
       assert.notInclude(shown, "\ufffd")
     }
-    assert.strictEqual(cut["exception_message"], "null")
+    assert.strictEqual(truncated["exception_message"], "null")
   })
 
-  it("a text of broken characters is cut as any other", () => {
+  it("a text of broken characters is truncated as any other", () => {
     const text = `${"\ufffd".repeat(3000)}a`.repeat(10)
-    const kept: string = JSON.parse(bounded({ traceback: JSON.stringify(text) })["traceback"]!)
+    const kept: string = JSON.parse(truncate({ traceback: JSON.stringify(text) })["traceback"]!)
     assert.match(kept, /^\n\[svc cut \d+ bytes here\]\na$/)
   })
 
-  it("tells how large tags were that are not stored", () => {
+  it("says how large tags were that are not stored", () => {
     const tags = JSON.stringify(Array.from({ length: 500 }, (_, index) => `tag ${index}`))
-    assert.strictEqual(bounded({ tags })["tags"], `["[svc cut ${tags.length} bytes of tags]"]`)
+    assert.strictEqual(truncate({ tags })["tags"], `["[svc cut ${tags.length} bytes of tags]"]`)
   })
 })

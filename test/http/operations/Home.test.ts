@@ -12,7 +12,7 @@ import { freshAgent } from "../../agent.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
 import { mergeAll, taskEvents } from "../../rollups.ts"
-import { offered } from "../../services/tasks/Ingest/world.ts"
+import { offerEvents } from "../../services/tasks/Ingest/world.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
 
 const agentId = AgentId.make(randomUUID())
@@ -41,7 +41,7 @@ describe.each(laneEngines)("home on %s", (engine) => {
         yield* freshAgent(one)
         const received = Timestamp.addSeconds(now, -600)
         for (const project of [one, hidden]) {
-          yield* offered({ projectId: project.id, agentId }, [
+          yield* offerEvents({ projectId: project.id, agentId }, [
             ...taskEvents({ name: "a", received }),
             ...taskEvents({ name: "a", received }),
             ...taskEvents({ name: "a", received, outcome: "failed" })
@@ -112,7 +112,7 @@ describe.each(laneEngines)("home on %s", (engine) => {
         } as const
         for (const [queue, reports] of Object.entries(depths)) {
           for (const [secondsAgo, depth] of reports) {
-            yield* offered({ projectId: project.id, agentId }, [report(queue, secondsAgo, depth)])
+            yield* offerEvents({ projectId: project.id, agentId }, [report(queue, secondsAgo, depth)])
           }
         }
         const { summary } = yield* homeOf([project])
@@ -199,7 +199,7 @@ describe.each(laneEngines)("home on %s", (engine) => {
         const hidden = yield* freshProject()
         const received = Timestamp.addSeconds(now, -600)
         for (const project of [...projects, hidden]) {
-          yield* offered({ projectId: project.id, agentId }, [
+          yield* offerEvents({ projectId: project.id, agentId }, [
             ...taskEvents({ name: "a", received }),
             ...taskEvents({ name: "b", received, outcome: "failed" })
           ])

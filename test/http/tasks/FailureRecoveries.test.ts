@@ -10,13 +10,13 @@ import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { connected, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
-import { eventOf, offered } from "../../services/tasks/Ingest/world.ts"
+import { eventOf, offerEvents } from "../../services/tasks/Ingest/world.ts"
 import { until } from "../../until.ts"
 
 /** Three hours ago: `2026-11-21T12`. */
 const hour = new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 13)
 
-const told = (kind: string, task_id: string, second: number, data: { readonly [key: string]: JsonInput } = {}) =>
+const taskEvent = (kind: string, task_id: string, second: number, data: { readonly [key: string]: JsonInput } = {}) =>
   eventOf({
     id: randomUUID(),
     kind: `task.${kind}`,
@@ -26,14 +26,14 @@ const told = (kind: string, task_id: string, second: number, data: { readonly [k
     data: { task_name: "shop.pay", queue: "mail", worker: "w@h", ...data }
   })
 
-const failing = (task: string, second: number, task_name = "shop.pay") => [
-  told("started", task, second, { task_name }),
-  told("failed", task, second + 1, { task_name, exception: "ValueError: no such order" })
+const failedRun = (task: string, second: number, task_name = "shop.pay") => [
+  taskEvent("started", task, second, { task_name }),
+  taskEvent("failed", task, second + 1, { task_name, exception: "ValueError: no such order" })
 ]
 
-const succeeding = (task: string, second: number, task_name = "shop.pay") => [
-  told("started", task, second, { task_name }),
-  told("succeeded", task, second + 1, { task_name })
+const succeededRun = (task: string, second: number, task_name = "shop.pay") => [
+  taskEvent("started", task, second, { task_name }),
+  taskEvent("succeeded", task, second + 1, { task_name })
 ]
 
 const world = Effect.gen(function*() {
@@ -41,20 +41,20 @@ const world = Effect.gen(function*() {
   const project = yield* freshProject()
   const key = yield* freshKey({ roles: { [project.id]: "admin" } })
   const source = { projectId: project.id, agentId: AgentId.make(randomUUID()) }
-  const at = `/projects/${project.slug}`
+  const basePath = `/projects/${project.slug}`
   const issues = Effect.map(
-    request("GET", `${at}/issues?limit=200`, key),
+    request("GET", `${basePath}/issues?limit=200`, key),
     ({ json }): ReadonlyArray<FailureGroup> => json.items
   )
   return {
     project,
-    report: (events: ReadonlyArray<ReturnType<typeof told>>) => offered(source, events),
-    post: (path: string, body: object) => request("POST", `${at}${path}`, { ...key, body }),
-    get: (path: string) => request("GET", `${at}${path}`, key),
+    report: (events: ReadonlyArray<ReturnType<typeof taskEvent>>) => offerEvents(source, events),
+    post: (path: string, body: object) => request("POST", `${basePath}${path}`, { ...key, body }),
+    get: (path: string) => request("GET", `${basePath}${path}`, key),
     issues,
     /** The only group's failed attempts, open and recovered tasks. */
     counts: Effect.map(issues, ([group]) => [group?.occurrences, group?.open_count, group?.recovered_count]),
-    /** As the inbox does, but looked at again at once. */
+    /** As the inbox does, but due for another check at once. */
     link: (pairs: ReadonlyArray<readonly [task_id: string, new_task_id: string]>) =>
       Effect.gen(function*() {
         const now = yield* Timestamp.now
@@ -70,13 +70,13 @@ const world = Effect.gen(function*() {
           })))
         yield* sql`INSERT INTO task_retries ${sql.insert(rows)}`
       }),
-    /** Waits until the brain has looked at every link of the project. */
-    settled: until(
+    /** Waits until the brain has checked every link of the project. */
+    awaitChecks: until(
       sql<{ n: number }>`SELECT CAST(count(*) AS INTEGER) AS n FROM task_retries
         WHERE project_id = ${project.id} AND check_at IS NOT NULL`,
       ([row]) => row?.n === 0
     ),
-    lookAgain: Effect.flatMap(
+    recheckAll: Effect.flatMap(
       Timestamp.now,
       (now) => sql`UPDATE task_retries SET check_at = ${now} WHERE project_id = ${project.id}`
     )
@@ -89,29 +89,34 @@ type World = Effect.Effect.Success<typeof world>
 const ordersOf = <A>(steps: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   steps.length <= 1
     ? [steps]
-    : steps.flatMap((first, at) => ordersOf(steps.filter((_, index) => index !== at)).map((rest) => [first, ...rest]))
+    : steps.flatMap((first, position) =>
+      ordersOf(steps.filter((_, index) => index !== position)).map((rest) => [first, ...rest])
+    )
 
 /** A task, its retry that failed as well, and the retry's retry that succeeded. */
 const steps = ["a fails", "b fails", "c succeeds", "b of a", "c of b"] as const
 
-/** Letters only: digits of a name do not tell groups apart. */
+/** Letters only: digits of a name do not distinguish groups. */
 const letters = (index: number) => String.fromCharCode(97 + Math.floor(index / 26), 97 + (index % 26))
 
-const take = (world: World, some: ReadonlyArray<{ readonly step: (typeof steps)[number]; readonly order: number }>) =>
+const take = (
+  world: World,
+  selection: ReadonlyArray<{ readonly step: (typeof steps)[number]; readonly order: number }>
+) =>
   Effect.gen(function*() {
-    const events: Array<ReturnType<typeof told>> = []
+    const events: Array<ReturnType<typeof taskEvent>> = []
     const links: Array<readonly [string, string]> = []
-    for (const { order, step } of some) {
+    for (const { order, step } of selection) {
       const name = `shop.${letters(order)}`
       const task = (letter: string) => `${letter}${order}`
-      if (step === "a fails") events.push(...failing(task("a"), 1, name))
-      else if (step === "b fails") events.push(...failing(task("b"), 11, name))
-      else if (step === "c succeeds") events.push(...succeeding(task("c"), 21, name))
+      if (step === "a fails") events.push(...failedRun(task("a"), 1, name))
+      else if (step === "b fails") events.push(...failedRun(task("b"), 11, name))
+      else if (step === "c succeeds") events.push(...succeededRun(task("c"), 21, name))
       else links.push(step === "b of a" ? [task("a"), task("b")] : [task("b"), task("c")])
     }
     if (links.length > 0) yield* world.link(links)
     yield* world.report(events)
-    yield* world.report(events) // an agent that was not answered sends them again
+    yield* world.report(events) // an agent without an ack sends them again
   })
 
 describe.each(laneEngines)("failures that a retry under another id recovers on %s", (database) => {
@@ -122,19 +127,19 @@ describe.each(laneEngines)("failures that a retry under another id recovers on %
         const credentials = yield* freshAgent(project)
         const agent = yield* connected({ base: yield* baseUrl, ...credentials })
         agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: { new_task_id: "new" } })
-        yield* report([...failing("old", 1), ...failing("other", 1)])
+        yield* report([...failedRun("old", 1), ...failedRun("other", 1)])
         assert.deepStrictEqual(yield* counts, [2, 2, 0])
         const body = { agent_id: credentials.agent_id, engine: "celery", task_id: "old" }
         assert.strictEqual((yield* post("/commands/retry-task", body)).status, 202)
         yield* until(get("/tasks/celery/old"), ({ json }) => json.retried_as.length === 1)
-        yield* report([told("started", "new", 10)])
+        yield* report([taskEvent("started", "new", 10)])
         assert.deepStrictEqual(yield* counts, [2, 2, 0], "while the retry runs")
-        yield* report([told("succeeded", "new", 12)])
+        yield* report([taskEvent("succeeded", "new", 12)])
         yield* until(counts, ([, open]) => open === 1)
         assert.deepStrictEqual(yield* counts, [2, 1, 1])
-        yield* report(succeeding("old", 20))
+        yield* report(succeededRun("old", 20))
         assert.deepStrictEqual(yield* counts, [2, 1, 1], "a task counts once")
-        yield* report(failing("new", 30))
+        yield* report(failedRun("new", 30))
         yield* until(counts, ([, open]) => open === 2)
         assert.deepStrictEqual(yield* counts, [3, 2, 1], "the retry failed later, the old task has its own success")
       }))
@@ -143,11 +148,11 @@ describe.each(laneEngines)("failures that a retry under another id recovers on %
       Effect.gen(function*() {
         const here = yield* world
         const orders = ordersOf(steps)
-        for (const at of steps.keys()) {
-          yield* take(here, orders.map((order, index) => ({ step: order[at] ?? "a fails", order: index })))
-          if (at % 2 === 1) yield* here.settled
+        for (const position of steps.keys()) {
+          yield* take(here, orders.map((order, index) => ({ step: order[position] ?? "a fails", order: index })))
+          if (position % 2 === 1) yield* here.awaitChecks
         }
-        yield* here.settled
+        yield* here.awaitChecks
         const check = (expected: ReadonlyArray<number>) =>
           Effect.map(here.issues, (groups) => {
             assert.lengthOf(groups, orders.length)
@@ -158,33 +163,33 @@ describe.each(laneEngines)("failures that a retry under another id recovers on %
             }
           })
         yield* check([2, 0, 2])
-        yield* here.lookAgain
-        yield* here.settled
+        yield* here.recheckAll
+        yield* here.awaitChecks
         yield* check([2, 0, 2])
-        yield* here.report(orders.flatMap((_, order) => failing(`c${order}`, 31, `shop.${letters(order)}`)))
-        yield* here.settled
+        yield* here.report(orders.flatMap((_, order) => failedRun(`c${order}`, 31, `shop.${letters(order)}`)))
+        yield* here.awaitChecks
         yield* check([3, 3, 0])
-        yield* here.report(orders.flatMap((_, order) => succeeding(`c${order}`, 41, `shop.${letters(order)}`)))
-        yield* here.settled
+        yield* here.report(orders.flatMap((_, order) => succeededRun(`c${order}`, 41, `shop.${letters(order)}`)))
+        yield* here.awaitChecks
         yield* check([3, 0, 3])
       }))
 
     it.scoped("stay recovered when the task that succeeded is deleted, and by another one when it fails", () =>
       Effect.gen(function*() {
-        const { counts, link, post, project, report, settled } = yield* world
+        const { counts, link, post, project, report, awaitChecks } = yield* world
         const sql = yield* SqlClient.SqlClient
-        yield* report([...failing("old", 1), ...succeeding("x", 11), ...succeeding("y", 12)])
+        yield* report([...failedRun("old", 1), ...succeededRun("x", 11), ...succeededRun("y", 12)])
         yield* link([["old", "x"], ["old", "y"]])
-        yield* settled
+        yield* awaitChecks
         assert.deepStrictEqual(yield* counts, [1, 0, 1])
-        yield* report(failing("x", 21))
-        yield* settled
+        yield* report(failedRun("x", 21))
+        yield* awaitChecks
         assert.deepStrictEqual(yield* counts, [2, 1, 1], "x is open, old has y")
         const [y] = yield* sql<{ id: string }>`SELECT id FROM tasks WHERE project_id = ${project.id} AND task_id = 'y'`
         yield* post("/tasks/bulk-delete", { task_ids: [y?.id] })
-        yield* report([told("failed", "x", 41, { exception: "ValueError: no such order" })])
+        yield* report([taskEvent("failed", "x", 41, { exception: "ValueError: no such order" })])
         yield* link([["old", "z"]])
-        yield* settled
+        yield* awaitChecks
         assert.strictEqual((yield* counts)[1], 1, "x")
         const [old] = yield* sql<
           { id: string }
@@ -195,16 +200,16 @@ describe.each(laneEngines)("failures that a retry under another id recovers on %
 
     it.scoped("end their walk in a circle of retries", () =>
       Effect.gen(function*() {
-        const { counts, link, report, settled } = yield* world
-        yield* report([...failing("a", 1), ...failing("b", 2)])
+        const { counts, link, report, awaitChecks } = yield* world
+        yield* report([...failedRun("a", 1), ...failedRun("b", 2)])
         yield* link([["a", "b"], ["b", "a"]])
-        yield* settled
+        yield* awaitChecks
         assert.deepStrictEqual(yield* counts, [2, 2, 0])
-        yield* report(succeeding("b", 11))
-        yield* settled
+        yield* report(succeededRun("b", 11))
+        yield* awaitChecks
         assert.deepStrictEqual(yield* counts, [2, 0, 2])
-        yield* report(failing("b", 21))
-        yield* settled
+        yield* report(failedRun("b", 21))
+        yield* awaitChecks
         assert.deepStrictEqual(yield* counts, [3, 2, 0])
       }))
   })

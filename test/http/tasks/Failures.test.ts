@@ -7,19 +7,23 @@ import { AgentId } from "../../../src/domain/kernel/Id.ts"
 import { Retention } from "../../../src/services/operations/Retention.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
-import { eventOf, offered } from "../../services/tasks/Ingest/world.ts"
+import { eventOf, offerEvents } from "../../services/tasks/Ingest/world.ts"
 
 /** Three hours ago: `2026-11-21T12`. */
 const hour = new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 13)
 
-interface Told {
+interface EventOptions {
   readonly name?: string
   readonly engine?: string
   readonly second?: number
   readonly data?: { readonly [key: string]: JsonInput }
 }
 
-const told = (kind: string, task_id: string, { data = {}, engine = "rq", name = "shop.pay", second = 0 }: Told = {}) =>
+const taskEvent = (
+  kind: string,
+  task_id: string,
+  { data = {}, engine = "rq", name = "shop.pay", second = 0 }: EventOptions = {}
+) =>
   eventOf({
     id: randomUUID(),
     kind: `task.${kind}`,
@@ -32,24 +36,24 @@ const told = (kind: string, task_id: string, { data = {}, engine = "rq", name = 
 const traceback = (line: number, error: string) =>
   `Traceback (most recent call last):\n  File "/srv/shop/orders.py", line ${line}, in pay\n    raise\n${error}\n`
 
-const run = (task: string, end: string, at: number, more: Told = {}) => [
-  told("started", task, { ...more, second: at }),
-  told(end, task, { ...more, second: at + 1 })
+const run = (task: string, end: string, second: number, more: EventOptions = {}) => [
+  taskEvent("started", task, { ...more, second }),
+  taskEvent(end, task, { ...more, second: second + 1 })
 ]
 
-const failing = (task: string, at: number, error = `ValueError: no order ${at}`, more: Told = {}) =>
-  run(task, "failed", at, { ...more, data: { exception: traceback(at, error) } })
+const failedRun = (task: string, second: number, error = `ValueError: no order ${second}`, more: EventOptions = {}) =>
+  run(task, "failed", second, { ...more, data: { exception: traceback(second, error) } })
 
 const world = Effect.gen(function*() {
   const project = yield* freshProject()
   const key = yield* freshKey({ roles: { [project.id]: "admin" } })
   const source = { projectId: project.id, agentId: AgentId.make(randomUUID()) }
-  const at = `/projects/${project.slug}`
+  const basePath = `/projects/${project.slug}`
   return {
     project,
-    report: (...events: ReadonlyArray<ReturnType<typeof told>>) => offered(source, events),
-    get: (path: string) => request("GET", `${at}${path}`, key),
-    post: (path: string, body: object) => request("POST", `${at}${path}`, { ...key, body })
+    report: (...events: ReadonlyArray<ReturnType<typeof taskEvent>>) => offerEvents(source, events),
+    get: (path: string) => request("GET", `${basePath}${path}`, key),
+    post: (path: string, body: object) => request("POST", `${basePath}${path}`, { ...key, body })
   }
 })
 
@@ -61,8 +65,8 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
       it.effect("have the failures of one place, with the sample of the last", () =>
         Effect.gen(function*() {
           const { get, report } = yield* world
-          yield* report(...failing("a", 1), ...failing("c", 5, "KeyError: 'x'"))
-          yield* report(...failing("b", 10))
+          yield* report(...failedRun("a", 1), ...failedRun("c", 5, "KeyError: 'x'"))
+          yield* report(...failedRun("b", 10))
           const { json } = yield* get("/issues")
           assert.lengthOf(json.items, 2)
           assert.isNull(json.next_cursor)
@@ -94,19 +98,19 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
       it.effect("recover when their tasks succeed under the same id, and fail again", () =>
         Effect.gen(function*() {
           const { get, report } = yield* world
-          yield* report(...failing("a", 1), ...failing("b", 1))
+          yield* report(...failedRun("a", 1), ...failedRun("b", 1))
           const { fingerprint } = (yield* get("/issues")).json.items[0]
           yield* report(...run("a", "succeeded", 10))
           const group = Effect.map(get(`/issues/${fingerprint}`), ({ json }) => json)
           assert.deepStrictEqual(countsOf(yield* group), [2, 1, 1])
-          yield* report(told("started", "b", { second: 10 }))
+          yield* report(taskEvent("started", "b", { second: 10 }))
           assert.strictEqual((yield* group).status, "ongoing", "while it runs again")
-          yield* report(told("succeeded", "b", { second: 11 }))
+          yield* report(taskEvent("succeeded", "b", { second: 11 }))
           assert.strictEqual((yield* group).status, "recovered")
           assert.deepStrictEqual((yield* get("/issues?status=ongoing")).json.items, [])
           assert.lengthOf((yield* get("/issues?status=recovered")).json.items, 1)
           assert.lengthOf((yield* get(`/tasks?fingerprint=${fingerprint}&state=success`)).json.items, 2)
-          yield* report(...failing("b", 20))
+          yield* report(...failedRun("b", 20))
           assert.deepStrictEqual(countsOf(yield* group), [3, 1, 1])
         }))
 
@@ -115,9 +119,9 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
           const { get, post, project, report } = yield* world
           const sql = yield* SqlClient.SqlClient
           const retention = yield* Retention
-          yield* report(...failing("a", 1), ...failing("b", 1))
+          yield* report(...failedRun("a", 1), ...failedRun("b", 1))
           const { fingerprint } = (yield* get("/issues")).json.items[0]
-          yield* report(told("revoked", "a", { second: 3 }))
+          yield* report(taskEvent("revoked", "a", { second: 3 }))
           assert.deepStrictEqual(countsOf((yield* get(`/issues/${fingerprint}`)).json), [1, 1, 0])
           yield* sql`UPDATE failure_groups SET last_seen_at = '2001-01-01T00:00:00.000000Z' WHERE project_id = ${project.id}`
           yield* retention.sweep()
@@ -129,15 +133,15 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
           assert.strictEqual((yield* get(`/issues/${fingerprint}`)).status, 404)
         }))
 
-      it.effect("begin anew after their retention, also with a task that had recovered", () =>
+      it.effect("begin again after their retention, also with a task that had recovered", () =>
         Effect.gen(function*() {
           const { get, project, report } = yield* world
           const sql = yield* SqlClient.SqlClient
           const retention = yield* Retention
-          yield* report(...failing("a", 1), ...run("a", "succeeded", 5))
+          yield* report(...failedRun("a", 1), ...run("a", "succeeded", 5))
           yield* sql`UPDATE failure_groups SET last_seen_at = '2001-01-01T00:00:00.000000Z' WHERE project_id = ${project.id}`
           yield* retention.sweep()
-          yield* report(...failing("a", 10))
+          yield* report(...failedRun("a", 10))
           const counts = Effect.map(get("/issues"), ({ json }) => countsOf(json.items[0]))
           assert.deepStrictEqual(yield* counts, [1, 1, 0])
           yield* report(...run("a", "succeeded", 20))
@@ -147,9 +151,9 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
       it.effect("end at the cap of the project; known ones still count", () =>
         Effect.gen(function*() {
           const { get, report } = yield* world
-          const place = (at: number) => failing(`task${at}`, at, `Error${"ABCDEF"[at]}: x`)
-          for (const at of [0, 1, 2, 3, 4]) yield* report(...place(at))
-          yield* report(...failing("again", 30, "ErrorA: x"))
+          const place = (index: number) => failedRun(`task${index}`, index, `Error${"ABCDEF"[index]}: x`)
+          for (const index of [0, 1, 2, 3, 4]) yield* report(...place(index))
+          yield* report(...failedRun("again", 30, "ErrorA: x"))
           const { json } = yield* get("/issues")
           assert.deepStrictEqual(json.items.map(({ occurrences }: { occurrences: number }) => occurrences), [2, 1, 1])
         }))
@@ -160,16 +164,16 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
           const sql = yield* SqlClient.SqlClient
           const flood = 3000
           const frame = 500
-          const word = (at: number) =>
-            String.fromCharCode(97 + Math.floor(at / 676), 97 + Math.floor(at / 26) % 26, 97 + at % 26)
+          const word = (index: number) =>
+            String.fromCharCode(97 + Math.floor(index / 676), 97 + Math.floor(index / 26) % 26, 97 + index % 26)
           for (let from = 0; from < flood; from += frame) {
             const failures = Array.from({ length: frame }, (_, offset) => {
               const name = word(from + offset)
-              return failing(`flood ${name}`, 1, `Error_${name}: x`, { name: `shop.${name}` })
+              return failedRun(`flood ${name}`, 1, `Error_${name}: x`, { name: `shop.${name}` })
             })
             yield* report(...failures.flat())
           }
-          yield* report(...failing("known", 30, "Error_aaa: x", { name: "shop.aaa" }))
+          yield* report(...failedRun("known", 30, "Error_aaa: x", { name: "shop.aaa" }))
           assert.lengthOf((yield* get("/issues")).json.items, 3)
           const count = (table: string) =>
             Effect.map(
@@ -187,8 +191,8 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
         Effect.gen(function*() {
           const { get, report } = yield* world
           yield* report(
-            ...failing("a", 1, "ErrorA: x"),
-            ...failing("b", 5, "ErrorB: x"),
+            ...failedRun("a", 1, "ErrorA: x"),
+            ...failedRun("b", 5, "ErrorB: x"),
             ...run("c", "failed", 8, { engine: "huey", data: { exception: "ErrorC: x" } })
           )
           const names = ({ json }: { json: { items: ReadonlyArray<{ sample_exception: string }> } }) =>

@@ -43,7 +43,7 @@ const unread = (slug: string, token: string, count: number) =>
 
 describe.each(laneEngines)("many live streams on %s", (engine) => {
   layer(serverOn(engine, { liveStreams: 20, liveStreamsPerUser: 15 }), { excludeTestServices: true })((it) => {
-    it.scoped("one look serves all of a project, the looks end with the last of them", () =>
+    it.scoped("one read serves all streams of a project, and the reads end with the last of them", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const { token } = yield* freshKey({ roles: { [project.id]: "viewer" } })
@@ -52,7 +52,7 @@ describe.each(laneEngines)("many live streams on %s", (engine) => {
           const before = yield* numberOf("svc_live_looks_total")
           yield* putTask(project.id, "a", "received")
           for (const { next } of streams) assert.strictEqual((yield* next).data.task_id, "a")
-          // each of them looking by itself would be 14 at least; the hint and a poll or two are what one follower does
+          // separate reads of each stream would be 14 at least; the hint and a poll or two are the reads of one stream
           assert.isBelow((yield* numberOf("svc_live_looks_total")) - before, 12)
         }))
         yield* until(numberOf("svc_live_streams"), (open) => open === 0)
@@ -70,11 +70,11 @@ describe.each(laneEngines)("many live streams on %s", (engine) => {
         const project = yield* freshProject()
         const first = Stream.runHead(live.batches(project.id, null, Effect.never))
         const fibers = yield* Effect.replicateEffect(Effect.fork(first), 3)
-        const told = yield* until(
+        const exits = yield* until(
           Effect.zipRight(putTask(project.id, "a", "received"), Effect.forEach(fibers, Fiber.poll)),
           (exits) => exits.every(Option.isSome)
         )
-        assert.strictEqual(told.length, 3)
+        assert.strictEqual(exits.length, 3)
         const [one, two, three] = yield* Effect.forEach(fibers, (fiber) =>
           Effect.map(Fiber.join(fiber), Option.getOrThrow))
         assert.isTrue(one?.encoded === two?.encoded && two?.encoded === three?.encoded)
@@ -101,7 +101,7 @@ describe.each(laneEngines)("many live streams on %s", (engine) => {
       }))
 
     it.scoped(
-      "a stream that nobody reads holds a bounded number of bytes, and gets a reset once it is read",
+      "a stream that its client does not read holds a bounded number of bytes, and gets a reset once it is read",
       () =>
         Effect.gen(function*() {
           const { server } = yield* NodeServer
@@ -112,19 +112,20 @@ describe.each(laneEngines)("many live streams on %s", (engine) => {
           const clients = yield* unread(project.slug, token, 3)
           const live = yield* openStream(project.slug, token)
           const ids = Array.from({ length: 500 }, (_, index) => `task-${index}-${"x".repeat(1800)}`)
-          const held = () => [...sockets].map(({ writableLength }) => writableLength).filter((bytes) => bytes > 0)
+          const bufferedBytes = () =>
+            [...sockets].map(({ writableLength }) => writableLength).filter((bytes) => bytes > 0)
           let round = 0
           const change = Effect.fnUntraced(function*(taskIds: ReadonlyArray<string>) {
             yield* putTasks(project.id, taskIds, round++ % 2 === 0 ? "started" : "retry")
             const last = taskIds[taskIds.length - 1]
             while ((yield* live.next).data.task_id !== last);
           })
-          while (held().length < 3) yield* change(ids) // until the kernel's buffers are full
-          const before = held()
-          assert.isBelow(Math.max(...before), 2_000_000, "one look")
+          while (bufferedBytes().length < 3) yield* change(ids) // until the kernel's buffers are full
+          const before = bufferedBytes()
+          assert.isBelow(Math.max(...before), 2_000_000, "one read")
           yield* Effect.replicateEffect(change(ids), 3)
-          yield* Effect.replicateEffect(change(["small"]), 35) // more looks than wait for a slow reader
-          assert.deepStrictEqual(held(), before)
+          yield* Effect.replicateEffect(change(["small"]), 35) // more batches than are queued for a slow reader
+          assert.deepStrictEqual(bufferedBytes(), before)
           const [client] = clients
           yield* Effect.async<void>((resume) => {
             let text = ""
@@ -204,7 +205,7 @@ describe.each(laneEngines)("many live streams on %s", (engine) => {
         const states = ["received", "started", "retry", "success"]
         const ids = Array.from({ length: 120 }, (_, index) => `t${index}`)
         const newest = new Map<string, string>()
-        const told: Array<string> = []
+        const changes: Array<string> = []
         const first = yield* openStream(project.slug, token)
         yield* putTask(project.id, "first", "received")
         let { id } = yield* first.next
@@ -219,18 +220,18 @@ describe.each(laneEngines)("many live streams on %s", (engine) => {
             const start = id
             for (let count = 0; count < 25 && !isDone();) {
               const message = yield* stream.next
-              if (message.id !== start) count++ // the others are told again
+              if (message.id !== start) count++ // the others are sent again
               id = message.id
               assert.strictEqual(message.event, "task")
               const position = decodeChangePosition(message.id)
-              told.push(`${message.data.task_id} ${position?.updated_at}`)
+              changes.push(`${message.data.task_id} ${position?.updated_at}`)
               newest.set(message.data.task_id ?? "", message.data.state ?? "")
             }
           }))
         }
         yield* Fiber.join(writing)
-        // several writers of PostgreSQL commit in another order than they stamp: there a second is told again
-        if (engine === "SQLite") assert.strictEqual(new Set(told).size, told.length)
+        // several writers of PostgreSQL commit in another order than they stamp: there one second is sent again
+        if (engine === "SQLite") assert.strictEqual(new Set(changes).size, changes.length)
         const sql = yield* SqlClient.SqlClient
         assert.deepEqual(
           yield* sql`SELECT DISTINCT state FROM tasks WHERE project_id = ${project.id} AND task_id <> 'first'`,

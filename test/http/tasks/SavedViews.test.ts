@@ -74,23 +74,23 @@ describe.each(laneEngines)("saved views on %s", (engine) => {
 
         const shared = yield* owner.views.create({ path, payload })
         assert.deepStrictEqual(yield* viewer.views.list({ path }), [mine, { ...shared, is_own: false }])
-        const at = { path: { ...path, view_id: shared.id } }
+        const target = { path: { ...path, view_id: shared.id } }
         for (const { views } of [viewer, operator]) {
-          yield* assertRefused(views.update({ ...at, payload }), "forbidden")
-          yield* assertRefused(views.remove(at), "forbidden")
+          yield* assertRefused(views.update({ ...target, payload }), "forbidden")
+          yield* assertRefused(views.remove(target), "forbidden")
         }
-        const kept = yield* owner.views.update({ ...at, payload: { name: "Failed today", filters } })
+        const kept = yield* owner.views.update({ ...target, payload: { name: "Failed today", filters } })
         assert.deepInclude(kept, { name: "Failed today", is_shared: true })
-        const changed = yield* admin.views.update({ ...at, payload: { name: "Failures", filters } })
+        const changed = yield* admin.views.update({ ...target, payload: { name: "Failures", filters } })
         assert.deepInclude(changed, { name: "Failures", is_own: false, owner_id: owner.user_id })
 
         const sql = yield* SqlClient.SqlClient
         yield* sql`UPDATE memberships SET role = 'viewer' WHERE user_id = ${owner.user_id}`
-        yield* assertRefused(owner.views.update({ ...at, payload: { name: "Mine", filters } }), "forbidden")
-        const taken = yield* owner.views.update({ ...at, payload: { name: "Mine", filters, is_shared: false } })
+        yield* assertRefused(owner.views.update({ ...target, payload: { name: "Mine", filters } }), "forbidden")
+        const taken = yield* owner.views.update({ ...target, payload: { name: "Mine", filters, is_shared: false } })
         assert.strictEqual(taken.is_shared, false, "an owner may take a view back")
         assert.deepStrictEqual(yield* viewer.views.list({ path }), [mine])
-        yield* assertRefused(admin.views.remove(at), "not_found")
+        yield* assertRefused(admin.views.remove(target), "not_found")
 
         const audited = yield* sql<{ action: string; metadata: string }>`SELECT action, metadata FROM audit_log
           WHERE project_id = ${project.id} AND target_id = ${shared.id} ORDER BY seq`
@@ -114,10 +114,13 @@ describe.each(laneEngines)("saved views on %s", (engine) => {
         assert.deepInclude(left, { id, owner_id: null, is_own: false })
         const sql = yield* SqlClient.SqlClient
         assert.strictEqual((yield* sql`SELECT 1 FROM saved_views WHERE project_id = ${project.id}`).length, 1)
-        // without an owner nobody would see it again
+        // without an owner no user would see it again
         const admin = yield* member("admin")
-        const at = { path: { ...path, view_id: id } }
-        const taken = yield* admin.views.update({ ...at, payload: { name: "taken over", filters, is_shared: false } })
+        const target = { path: { ...path, view_id: id } }
+        const taken = yield* admin.views.update({
+          ...target,
+          payload: { name: "taken over", filters, is_shared: false }
+        })
         assert.deepInclude(taken, { owner_id: admin.user_id, is_own: true })
         assert.deepStrictEqual(yield* admin.views.list({ path }), [taken])
       }))
@@ -146,8 +149,8 @@ describe.each(laneEngines)("saved views on %s", (engine) => {
         const payload = { name: "more", filters, is_shared: true }
         yield* assertRefused(grace.views.create({ path, payload }), "too_many_saved_views")
         const { id } = yield* grace.views.create({ path, payload: { ...payload, is_shared: false } })
-        const at = { path: { ...path, view_id: id } }
-        yield* assertRefused(grace.views.update({ ...at, payload }), "too_many_saved_views")
+        const target = { path: { ...path, view_id: id } }
+        yield* assertRefused(grace.views.update({ ...target, payload }), "too_many_saved_views")
         assert.strictEqual((yield* ada.views.list({ path })).length, 600)
       }))
 
@@ -169,8 +172,8 @@ describe.each(laneEngines)("saved views on %s", (engine) => {
             [{ name: "a", filters: { sate: "failure" } }, "filters.sate"]
           ] as const
         ) {
-          const refused = yield* send(body)
-          assert.deepStrictEqual([refused.status, refused.json.details.issues[0].path], [422, field])
+          const response = yield* send(body)
+          assert.deepStrictEqual([response.status, response.json.details.issues[0].path], [422, field])
         }
         const unknown = yield* request("PUT", `/projects/${path.slug}/saved-views/${randomUUID()}`, {
           token,

@@ -12,7 +12,7 @@ import { freshPostgres } from "../../postgres.ts"
 import { openStream, putTask, putTasks } from "../live.ts"
 import { sessionOf } from "../people.ts"
 
-/** Opens the stream as whoever the headers say, and waits for its end. */
+/** Opens the stream with these headers, and waits for its end. */
 const whole = (slug: string, headers: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
     const base = yield* baseUrl
@@ -23,7 +23,7 @@ const whole = (slug: string, headers: Readonly<Record<string, string>>) =>
 
 describe.each(laneEngines)("live stream on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("tells each change of the project once, and goes on from Last-Event-ID", () =>
+    it.scoped("sends each change of the project once, and continues after Last-Event-ID", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const other = yield* freshProject()
@@ -59,7 +59,7 @@ describe.each(laneEngines)("live stream on %s", (engine) => {
         assert.deepInclude((yield* stream.next).data, { task_id: "a", exception: null })
       }))
 
-    // the right to see is asked again every 15 seconds anyway: the time limit is below that
+    // access is also checked every 15 seconds: the time limit is below that
     it.scoped(
       "ends at once when the session, the key, the membership or the person is gone",
       () =>
@@ -118,18 +118,18 @@ describe.each(laneEngines)("live stream on %s", (engine) => {
         const stream = yield* whole(project.slug, yield* sessionOf(user.user_id))
         const seenAgo = (seconds: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -seconds))
         const long = yield* seenAgo(1790)
-        const asked = Effect.flatMap(Hints, (hints) => hints.publish("access", user.user_id))
+        const publishHint = Effect.flatMap(Hints, (hints) => hints.publish("access", user.user_id))
         yield* sql`UPDATE sessions SET last_seen_at = ${long} WHERE user_id = ${user.user_id}`
-        yield* asked
-        yield* request("GET", "/auth/policy", user) // what was asked before this is answered by now
+        yield* publishHint
+        yield* request("GET", "/auth/policy", user) // checks that began before this request have ended by now
         yield* sql`UPDATE sessions SET last_seen_at = ${yield* seenAgo(
           1801
         )} WHERE user_id = ${user.user_id} AND last_seen_at = ${long}`
-        yield* asked
+        yield* publishHint
         yield* Fiber.join(stream)
       }), 14_000)
 
-    it.scoped("tells who may read the inbox how many are unread, after each change", () =>
+    it.scoped("sends the unread count to callers who may read the inbox, after each change", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const inbox = yield* Inbox
@@ -197,14 +197,14 @@ describe.each(laneEngines)("live streams of a brain that ends, on %s", (engine) 
         ))
       ))
       yield* Scope.close(brain, Exit.void)
-      // a stream that was cut would fail here
+      // an aborted stream would fail here
       assert.deepStrictEqual((yield* ended).map((text) => text.endsWith("\n\n")), [true, true, true])
     }))
 })
 
 describe("two brains over one PostgreSQL", () => {
   it.scopedLive(
-    "what one revokes is worth nothing at the other at once, nor is a stream that is open there",
+    "what one revokes is invalid at the other at once, and its open streams end",
     () =>
       Effect.gen(function*() {
         const site = { home: yield* temporaryHome, databaseUrl: Redacted.make((yield* freshPostgres).url) }
@@ -230,7 +230,7 @@ describe("two brains over one PostgreSQL", () => {
         assert.deepStrictEqual(yield* statuses, [200, 401])
         assert.strictEqual((yield* at(request("POST", "/auth/logout", { headers }))).status, 204)
         assert.deepStrictEqual(yield* statuses, [401, 401])
-        // told, and not because a stream asks by itself 15 seconds after it was opened
+        // by a hint, and not by the check 15 seconds after the stream was opened
         yield* Effect.timeout(Effect.forEach(streams, Fiber.join), "12 seconds")
       }),
     60_000

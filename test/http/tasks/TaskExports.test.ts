@@ -18,11 +18,11 @@ import { cellsOfCsv, cellsOfXlsx } from "./Tasks/files.ts"
 const maxRows = 600
 
 /** A project with these tasks, the oldest first, and what a member of a role can do with its exports. */
-const world = (given: ReadonlyArray<Partial<StoredTask>>) =>
+const world = (fields: ReadonlyArray<Partial<StoredTask>>) =>
   Effect.gen(function*() {
     const project = yield* freshProject()
     const start = Date.now() - 3_600_000
-    const tasks = given.map((task, n) => storedTask(project.id, start + n, task))
+    const tasks = fields.map((task, n) => storedTask(project.id, start + n, task))
     yield* insertTasks(tasks)
     const path = `/projects/${project.slug}/task-export-jobs`
     const base = yield* baseUrl
@@ -33,13 +33,13 @@ const world = (given: ReadonlyArray<Partial<StoredTask>>) =>
         const call = (method: string, rest: string, body?: object) =>
           request(method, `${path}${rest}`, { token, headers: fromElsewhere(), ...(body !== undefined && { body }) })
         const get = (id: string) => Effect.map(call("GET", `/${id}`), ({ json }): ExportJob => json) // as the API documents it
-        const ended = (id: string) => Effect.orDie(until(get(id), ({ completed_at }) => completed_at !== null))
+        const awaitEnd = (id: string) => Effect.orDie(until(get(id), ({ completed_at }) => completed_at !== null))
         const create = (body: object) =>
           Effect.map(call("POST", "", body), ({ json, status, text }): ExportJob => {
             assert.strictEqual(status, 202, text)
             return json // as the API documents it
           })
-        const exported = (body: object) => Effect.flatMap(create(body), ({ id }) => ended(id))
+        const exportTasks = (body: object) => Effect.flatMap(create(body), ({ id }) => awaitEnd(id))
         const download = ({ id }: ExportJob) =>
           Effect.promise(async () => {
             const headers = { authorization: `Bearer ${token}` }
@@ -51,7 +51,7 @@ const world = (given: ReadonlyArray<Partial<StoredTask>>) =>
             download(job),
             ({ bytes }): ReadonlyArray<Readonly<Record<string, unknown>>> => JSON.parse(bytes.toString()) // an array
           )
-        return { user_id, call, get, create, ended, exported, download, rowsOf }
+        return { user_id, call, get, create, awaitEnd, exportTasks, download, rowsOf }
       })
     return { project, tasks, path, member, admin: yield* member("admin") }
   })
@@ -76,7 +76,7 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
           assert.deepInclude(created, { format, export_type: "tasks", downloadable: false, sink: "database" })
           assert.strictEqual(created.user_id, admin.user_id)
           assert.deepStrictEqual(created.filters, filter)
-          const job = yield* admin.ended(created.id)
+          const job = yield* admin.awaitEnd(created.id)
           assert.deepInclude(job, {
             status: "completed",
             total_rows: 10,
@@ -117,7 +117,7 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
         yield* insertTasks([
           storedTask(project.id, Date.now() + 3_600_000, { received_at: tasks[1]?.received_at ?? null })
         ])
-        const job = yield* admin.exported({ format: "json", fields: ["id"] })
+        const job = yield* admin.exportTasks({ format: "json", fields: ["id"] })
         assert.deepStrictEqual(yield* admin.rowsOf(job), newestIds(tasks).map((id) => ({ id })))
       }))
 
@@ -125,7 +125,7 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
       Effect.gen(function*() {
         const { admin, tasks } = yield* world([{}, {}, {}])
         const task_ids = tasks.slice(0, 2).map(({ id }) => id)
-        const job = yield* admin.exported({ format: "json", fields: ["id"], task_ids })
+        const job = yield* admin.exportTasks({ format: "json", fields: ["id"], task_ids })
         assert.deepStrictEqual(job.filters, { fields: ["id"], task_ids: 2 })
         assert.deepStrictEqual(yield* admin.rowsOf(job), newestIds(tasks.slice(0, 2)).map((id) => ({ id })))
       }))
@@ -135,7 +135,7 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
         const { admin, project } = yield* world([{}])
         const oldest = ExportJobId.make(`00000000${randomUUID().slice(8)}`)
         yield* insertExportJob(project.id, { id: oldest, action_prefix: "no term of tasks", chunks: [] }, taskExports)
-        assert.deepInclude(yield* admin.exported({ format: "json" }), { status: "completed", row_count: 1 })
+        assert.deepInclude(yield* admin.exportTasks({ format: "json" }), { status: "completed", row_count: 1 })
         assert.strictEqual((yield* admin.get(oldest)).status, "failed")
       }))
 
@@ -173,27 +173,27 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
         yield* sql`UPDATE projects SET payload_role = 'admin' WHERE id = ${project.id}`
         const body = { format: "json", fields: ["name", "args", "kwargs", "result"] }
         const name = "shop.orders.ship"
-        const hidden = yield* viewer.exported(body)
+        const hidden = yield* viewer.exportTasks(body)
         const empty = [{ name, args: null, kwargs: null, result: null }]
         assert.deepStrictEqual(yield* viewer.rowsOf(hidden), empty)
         assert.deepStrictEqual(yield* admin.rowsOf(hidden), empty)
 
-        for (const given of [body, { format: "json" }]) {
-          const shown = yield* admin.exported(given)
+        for (const terms of [body, { format: "json" }]) {
+          const shown = yield* admin.exportTasks(terms)
           assert.deepInclude((yield* admin.rowsOf(shown))[0], { args: ["4111"], kwargs: { a: 1 }, result: "4111" })
-          const refused = yield* viewer.call("GET", `/${shown.id}/download`)
-          assert.deepStrictEqual([refused.status, refused.json.code], [403, "forbidden"])
+          const refusal = yield* viewer.call("GET", `/${shown.id}/download`)
+          assert.deepStrictEqual([refusal.status, refusal.json.code], [403, "forbidden"])
           assert.deepInclude(yield* viewer.get(shown.id), { status: "completed", downloadable: false, location: null })
         }
-        const names = yield* admin.exported({ format: "json", fields: ["name"] })
+        const names = yield* admin.exportTasks({ format: "json", fields: ["name"] })
         assert.deepStrictEqual(yield* viewer.rowsOf(names), [{ name }])
 
         // what counts at the download is the role that the project names then
         const mine = yield* viewer.call("GET", "")
         assert.strictEqual(mine.json.items.filter(({ downloadable }: ExportJob) => !downloadable).length, 2)
         yield* sql`UPDATE projects SET payload_role = 'viewer' WHERE id = ${project.id}`
-        const open = yield* viewer.call("GET", "")
-        assert.isTrue(open.json.items.every(({ downloadable }: ExportJob) => downloadable))
+        const visibleJobs = yield* viewer.call("GET", "")
+        assert.isTrue(visibleJobs.json.items.every(({ downloadable }: ExportJob) => downloadable))
       }))
 
     it.effect("stop at the cap with the newest tasks, and say so", () =>
@@ -201,7 +201,7 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
         const { admin, tasks } = yield* world(
           Array.from({ length: maxRows + 50 }, (_, n) => ({ queue: n < maxRows ? "many" : "few" }))
         )
-        const job = yield* admin.exported({ format: "json", fields: ["id"] })
+        const job = yield* admin.exportTasks({ format: "json", fields: ["id"] })
         assert.deepInclude(job, { truncated: true, total_rows: maxRows, row_count: maxRows })
         const { bytes, headers } = yield* admin.download(job)
         assert.strictEqual(headers.get("x-svc-truncated"), "true")
@@ -209,7 +209,7 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
           JSON.parse(bytes.toString()).map(({ id }: StoredTask) => id),
           newestIds(tasks).slice(0, maxRows)
         )
-        const whole = yield* admin.exported({ format: "csv", fields: ["id"], filter_queue: "many" })
+        const whole = yield* admin.exportTasks({ format: "csv", fields: ["id"], filter_queue: "many" })
         assert.deepInclude(whole, { truncated: false, row_count: maxRows })
       }))
 
@@ -217,11 +217,11 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
       Effect.gen(function*() {
         const { admin, project, tasks } = yield* world([{}, {}, {}])
         const id = yield* insertExportJob(project.id, { chunks: ["half of"] }, taskExports)
-        const job = yield* admin.ended(id)
+        const job = yield* admin.awaitEnd(id)
         assert.deepInclude(job, { status: "completed", total_rows: 3, row_count: 3 })
         assert.deepStrictEqual((yield* admin.rowsOf(job)).map((row) => row.id), newestIds(tasks))
         const last = yield* insertExportJob(project.id, { chunks: ["half of"], attempts: 3 }, taskExports)
-        assert.deepInclude(yield* admin.ended(last), { status: "failed", total_rows: null, row_count: null })
+        assert.deepInclude(yield* admin.awaitEnd(last), { status: "failed", total_rows: null, row_count: null })
         const early = yield* admin.call("GET", `/${last}/download`)
         assert.deepStrictEqual([early.status, early.json.code], [409, "export_job_not_completed"])
 
@@ -237,7 +237,7 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
       Effect.gen(function*() {
         const { admin, project } = yield* world([{}])
         const sql = yield* SqlClient.SqlClient
-        yield* admin.exported({ format: "csv" })
+        yield* admin.exportTasks({ format: "csv" })
         // another replica's leader holds them
         const expires_at = Date.now() + 14_000
         yield* sql`INSERT INTO leases (name, holder, expires_at) VALUES (${taskExports.leaseName}, 'another', ${expires_at})
@@ -275,8 +275,8 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
         const viewer = yield* member("viewer")
         const remove = ({ call }: typeof viewer, { id }: ExportJob) =>
           Effect.map(call("DELETE", `/${id}`), ({ status }) => status)
-        const mine = yield* viewer.exported({ format: "csv" })
-        const other = yield* admin.exported({ format: "csv" })
+        const mine = yield* viewer.exportTasks({ format: "csv" })
+        const other = yield* admin.exportTasks({ format: "csv" })
         assert.strictEqual(yield* remove(viewer, other), 403)
         assert.strictEqual(yield* remove(yield* member("viewer"), mine), 403)
         assert.strictEqual(yield* remove(viewer, mine), 204)
@@ -308,8 +308,8 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
         const chunks = Array.from({ length: 40 }, (_, n) => `chunk ${n}`)
         const id = yield* insertExportJob(project.id, { chunks, status: "completed" }, taskExports)
         const remove = Effect.map(request("DELETE", `/projects/${project.slug}`, { token }), ({ status }) => status)
-        const refused = yield* Effect.scoped(Effect.zipRight(refuseChunkDeletion(id, 20), remove))
-        assert.strictEqual(refused, 500)
+        const refusal = yield* Effect.scoped(Effect.zipRight(refuseChunkDeletion(id, 20), remove))
+        assert.strictEqual(refusal, 500)
         assert.strictEqual(yield* countChunks(id), 24)
         assert.strictEqual(yield* remove, 204)
         assert.strictEqual(yield* countChunks(id), 0)

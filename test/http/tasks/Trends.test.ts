@@ -8,7 +8,7 @@ import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
 import { mergeAll, taskEvents } from "../../rollups.ts"
-import { offered } from "../../services/tasks/Ingest/world.ts"
+import { offerEvents } from "../../services/tasks/Ingest/world.ts"
 
 interface Bucket {
   readonly t: string
@@ -23,7 +23,7 @@ const world = Effect.gen(function*() {
   return {
     project,
     now: yield* Timestamp.now,
-    report: (...events: ReadonlyArray<AgentEvent>) => Effect.zipRight(offered(source, events), mergeAll),
+    report: (...events: ReadonlyArray<AgentEvent>) => Effect.zipRight(offerEvents(source, events), mergeAll),
     get: (path: string) => request("GET", `/projects/${project.slug}${path}`, key)
   }
 })
@@ -46,7 +46,10 @@ describe.each(laneEngines)("trends on %s", (engine) => {
         assert.deepStrictEqual([json.window, json.bucket, json.series.length], ["24h", "1h", 24])
         const starts = json.series.map(({ t }: Bucket) => Date.parse(t))
         assert.deepStrictEqual(starts.filter((start: number) => start % 3_600_000 !== 0), [])
-        assert.deepStrictEqual(new Set(starts.slice(1).map((start: number, at: number) => start - starts[at])).size, 1)
+        assert.deepStrictEqual(
+          new Set(starts.slice(1).map((start: number, index: number) => start - starts[index])).size,
+          1
+        )
         const filled = json.series.filter(({ total }: Bucket) => total > 0)
         const { t, ...counts } = filled[0]
         assert.strictEqual(t.slice(0, 13), Timestamp.addSeconds(twoHoursAgo, 0.31).slice(0, 13))
@@ -163,13 +166,13 @@ describe.each(laneEngines)("burn rates on %s", (engine) => {
     it.effect("compare the failures of each window with what the objective allows", () =>
       Effect.gen(function*() {
         const { get, now, report } = yield* world
-        const ended = (count: number, secondsAgo: number, more: { outcome?: "failed"; runtimeMillis: number }) =>
+        const eventsOf = (count: number, secondsAgo: number, more: { outcome?: "failed"; runtimeMillis: number }) =>
           Array.from({ length: count }, () =>
             taskEvents({ name: "shop.pay", received: before(now, secondsAgo), waitMillis: 0, ...more })).flat()
         yield* report(
-          ...ended(8, 60, { runtimeMillis: 50 }),
-          ...ended(2, 60, { runtimeMillis: 5000, outcome: "failed" }),
-          ...ended(90, 4 * 86_400, { runtimeMillis: 50 })
+          ...eventsOf(8, 60, { runtimeMillis: 50 }),
+          ...eventsOf(2, 60, { runtimeMillis: 5000, outcome: "failed" }),
+          ...eventsOf(90, 4 * 86_400, { runtimeMillis: 50 })
         )
         const burn = (query: string) =>
           Effect.map(get(`/slo?${query}`), ({ json }) => json)

@@ -14,7 +14,7 @@ import { TaskChanges } from "../../../src/services/tasks/TaskChanges.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { until } from "../../until.ts"
-import { eventOf, offered, recorded, stored } from "./Ingest/world.ts"
+import { eventOf, offerEvents, readRecording, readState } from "./Ingest/world.ts"
 
 type Data = { readonly [key: string]: JsonInput }
 
@@ -25,18 +25,18 @@ const taskEvent = (kind: string, taskId: string, second: string, data: Data) =>
   anEvent(kind, "celery", taskId, second, data)
 
 const arrival: Data = { task_name: "mail.send", queue: "mail", args: [1], kwargs: {} }
-const received = (taskId: string, more: Data = {}) =>
+const receivedEvent = (taskId: string, more: Data = {}) =>
   taskEvent("task.received", taskId, "00.000000", { ...arrival, ...more })
-const started = (taskId: string, worker = "w1@host") =>
+const startedEvent = (taskId: string, worker = "w1@host") =>
   taskEvent("task.started", taskId, "01.000000", { task_name: "<unknown:x>", worker })
-const succeeded = (taskId: string, worker = "w1@host") =>
+const succeededEvent = (taskId: string, worker = "w1@host") =>
   taskEvent("task.succeeded", taskId, "02.000000", { task_name: "<unknown:x>", worker, result: "'ok'", runtime_ms: 7 })
 
 const source = Effect.map(freshProject(), ({ id }) => ({ projectId: id, agentId: AgentId.make(randomUUID()) }))
 
-const counted = (projectId: string) =>
+const readCounts = (projectId: string) =>
   Effect.gen(function*() {
-    const { counted, counts } = yield* stored(projectId)
+    const { counted, counts } = yield* readState(projectId)
     assert.deepStrictEqual(counts, counted)
     return Object.fromEntries(counts.map(({ state, tasks }) => [state, tasks]))
   })
@@ -49,8 +49,8 @@ describe.each(engines)("ingest on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const from = yield* source
-        yield* offered(from, [received("t1"), started("t1"), succeeded("t1")])
-        const { counts, facets, queues, tasks, workers } = yield* stored(from.projectId)
+        yield* offerEvents(from, [receivedEvent("t1"), startedEvent("t1"), succeededEvent("t1")])
+        const { counts, facets, queues, tasks, workers } = yield* readState(from.projectId)
         assert.strictEqual(tasks.length, 1)
         assert.deepInclude(tasks[0], {
           task_id: "t1",
@@ -91,7 +91,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const { offer } = yield* Ingest
         const from = yield* source
-        const settled: Array<BatchOutcome> = []
+        const outcomes: Array<BatchOutcome> = []
         // the writer waits for this transaction: on SQLite for the connection, on PostgreSQL for the row
         yield* sql.withTransaction(Effect.gen(function*() {
           yield* sql`INSERT INTO tasks ${
@@ -112,22 +112,22 @@ describe.each(engines)("ingest on %s", (engine) => {
               updated_at: "2026"
             })
           }`
-          const onCommit = (outcome: BatchOutcome) => settled.push(outcome)
-          assert.isTrue(offer({ ...from, reporter: "", size: 0, events: [received("t1")], onCommit }))
+          const onCommit = (outcome: BatchOutcome) => outcomes.push(outcome)
+          assert.isTrue(offer({ ...from, reporter: "", size: 0, events: [receivedEvent("t1")], onCommit }))
           yield* Effect.repeatN(Effect.zipRight(yieldToEventLoop, sql`SELECT 1`), 200)
-          assert.deepStrictEqual(settled, [])
+          assert.deepStrictEqual(outcomes, [])
           yield* sql`DELETE FROM tasks WHERE project_id = ${from.projectId}`
         }))
-        yield* offered(from, [started("t1")])
-        assert.deepStrictEqual(settled, [{ accepted: 1, rejected: 0 }])
-        assert.deepStrictEqual(yield* counted(from.projectId), { started: 1 })
+        yield* offerEvents(from, [startedEvent("t1")])
+        assert.deepStrictEqual(outcomes, [{ accepted: 1, rejected: 0 }])
+        assert.deepStrictEqual(yield* readCounts(from.projectId), { started: 1 })
       }))
 
     it.effect("each transaction has a moment of its own, later than the last", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const from = yield* source
-        for (let at = 0; at < 20; at++) yield* offered(from, [received(`t${at}`)])
+        for (let index = 0; index < 20; index++) yield* offerEvents(from, [receivedEvent(`t${index}`)])
         const rows = yield* sql<{ updated_at: string }>`
           SELECT updated_at FROM tasks WHERE project_id = ${from.projectId} ORDER BY updated_at, id`
         assert.strictEqual(new Set(rows.map((row) => row.updated_at)).size, 20)
@@ -136,8 +136,11 @@ describe.each(engines)("ingest on %s", (engine) => {
     it.effect("masks secrets before they are stored", () =>
       Effect.gen(function*() {
         const from = yield* source
-        yield* offered(from, [
-          received("t1", { kwargs: { password: "hunter2", n: 12345678901234567890n }, args: [{ apiKey: "hunter2" }] }),
+        yield* offerEvents(from, [
+          receivedEvent("t1", {
+            kwargs: { password: "hunter2", n: 12345678901234567890n },
+            args: [{ apiKey: "hunter2" }]
+          }),
           taskEvent("task.failed", "t1", "03.000000", {
             task_name: "mail.send",
             exception: "ConnectionError",
@@ -154,12 +157,12 @@ describe.each(engines)("ingest on %s", (engine) => {
         })
       }))
 
-    it.effect("a value over the bound is cut, in the row and in its history, after secrets are masked", () =>
+    it.effect("a value over the bound is truncated, in the row and in its history, after secrets are masked", () =>
       Effect.gen(function*() {
         const from = yield* source
         const kwargs = { password: "hidden", text: "x".repeat(300_000) }
-        yield* offered(from, [received("large", { kwargs, tags: ["a", "b"] }), received("small")])
-        const { tasks } = yield* stored(from.projectId)
+        yield* offerEvents(from, [receivedEvent("large", { kwargs, tags: ["a", "b"] }), receivedEvent("small")])
+        const { tasks } = yield* readState(from.projectId)
         const [large, small] = ["large", "small"].map((id) => tasks.find(({ task_id }) => task_id === id))
         const value = JSON.parse(String(large?.["kwargs"]))
         assert.strictEqual(value.svc_truncated, true)
@@ -169,27 +172,27 @@ describe.each(engines)("ingest on %s", (engine) => {
         assert.deepInclude(small, { kwargs: "{}" })
       }))
 
-    it.effect("an event without a task is rejected alone, wherever it stands", () =>
+    it.effect("an event without a task is rejected alone, at any place in its batch", () =>
       Effect.gen(function*() {
         const from = yield* source
         const unusable = taskEvent("task.received", "", "00.000000", { task_name: "x" })
-        assert.deepStrictEqual(yield* offered(from, [received("t1"), unusable, started("t1")]), {
+        assert.deepStrictEqual(yield* offerEvents(from, [receivedEvent("t1"), unusable, startedEvent("t1")]), {
           accepted: 2,
           rejected: 1
         })
-        assert.deepStrictEqual(yield* counted(from.projectId), { started: 1 })
+        assert.deepStrictEqual(yield* readCounts(from.projectId), { started: 1 })
       }))
 
-    it.effect("a name over its bound is cut with a hash: distinct names stay distinct, and a child names its parent's id", () =>
+    it.effect("a name over its bound is truncated with a hash: distinct names stay distinct, and a child names its parent's id", () =>
       Effect.gen(function*() {
         const from = yield* source
         const long = (end: string) => "n".repeat(600) + end
         const events = [
-          received(long("1"), { task_name: long("1") }),
-          received(long("2"), { task_name: long("2"), queue: long("q"), parent_task_id: long("1") })
+          receivedEvent(long("1"), { task_name: long("1") }),
+          receivedEvent(long("2"), { task_name: long("2"), queue: long("q"), parent_task_id: long("1") })
         ]
-        assert.deepStrictEqual(yield* offered(from, events), { accepted: 2, rejected: 0 })
-        const { facets, tasks } = yield* stored(from.projectId)
+        assert.deepStrictEqual(yield* offerEvents(from, events), { accepted: 2, rejected: 0 })
+        const { facets, tasks } = yield* readState(from.projectId)
         const child = tasks.find(({ parent_task_id }) => parent_task_id !== null)
         assert.strictEqual(tasks.filter(({ task_id }) => task_id === child?.["parent_task_id"]).length, 1)
         assert.strictEqual(new Set(tasks.map(({ name }) => name)).size, 2)
@@ -204,7 +207,7 @@ describe.each(engines)("ingest on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const from = yield* source
-        // stands for whatever a database does not like about a value
+        // an example of a value that a database refuses
         yield* sql.onDialectOrElse({
           pg: () => sql`ALTER TABLE tasks ADD CONSTRAINT no_cursed CHECK (name <> 'cursed')`,
           orElse: () =>
@@ -216,13 +219,16 @@ describe.each(engines)("ingest on %s", (engine) => {
           (_, batch) =>
             Array.from(
               { length: 10 },
-              (_, at) => received(`t${batch}-${at}`, batch === 3 && at === 7 ? { task_name: "cursed" } : {})
+              (_, index) =>
+                receivedEvent(`t${batch}-${index}`, batch === 3 && index === 7 ? { task_name: "cursed" } : {})
             )
         )
-        const outcomes = yield* Effect.forEach(batches, (events) => offered(from, events), { concurrency: "unbounded" })
+        const outcomes = yield* Effect.forEach(batches, (events) => offerEvents(from, events), {
+          concurrency: "unbounded"
+        })
         assert.deepStrictEqual(outcomes.map(({ rejected }) => rejected), [0, 0, 0, 1, 0, 0, 0, 0])
-        assert.deepStrictEqual(yield* counted(from.projectId), { received: 79 })
-        assert.notDeepInclude((yield* stored(from.projectId)).facets, { facet: "name", value: "cursed" })
+        assert.deepStrictEqual(yield* readCounts(from.projectId), { received: 79 })
+        assert.notDeepInclude((yield* readState(from.projectId)).facets, { facet: "name", value: "cursed" })
         yield* sql.onDialectOrElse({
           pg: () => sql`ALTER TABLE tasks DROP CONSTRAINT no_cursed`,
           orElse: () => sql`DROP TRIGGER no_cursed`
@@ -234,28 +240,34 @@ describe.each(engines)("ingest on %s", (engine) => {
         const from = yield* source
         const data = { task_name: "x", exception: "a\0b", exception_message: "c", args: ["a\0"] }
         const failed = taskEvent("task.failed", "t1", "01.000000", data)
-        assert.deepStrictEqual(yield* offered(from, [failed]), { accepted: 1, rejected: 0 })
-        assert.deepInclude((yield* stored(from.projectId)).tasks[0], { exception: "a\ufffdb: c", args: `["a\\u0000"]` })
+        assert.deepStrictEqual(yield* offerEvents(from, [failed]), { accepted: 1, rejected: 0 })
+        assert.deepInclude((yield* readState(from.projectId)).tasks[0], {
+          exception: "a\ufffdb: c",
+          args: `["a\\u0000"]`
+        })
       }))
 
     it.effect("a damaged history costs its own task's events only", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const from = yield* source
-        yield* offered(from, [received("t1"), received("t2")])
+        yield* offerEvents(from, [receivedEvent("t1"), receivedEvent("t2")])
         yield* sql`
           UPDATE tasks SET history = '[99]', revision = 7 WHERE project_id = ${from.projectId} AND task_id = 't1'`
-        assert.deepStrictEqual(yield* offered(from, [started("t1"), started("t2")]), { accepted: 1, rejected: 1 })
-        assert.deepStrictEqual(yield* counted(from.projectId), { received: 1, started: 1 })
+        assert.deepStrictEqual(yield* offerEvents(from, [startedEvent("t1"), startedEvent("t2")]), {
+          accepted: 1,
+          rejected: 1
+        })
+        assert.deepStrictEqual(yield* readCounts(from.projectId), { received: 1, started: 1 })
       }))
 
-    it.effect("a frame of 5000 events is settled once, with its last", () =>
+    it.effect("a frame of 5000 events is acknowledged once, with its last", () =>
       Effect.gen(function*() {
         const from = yield* source
-        const events = Array.from({ length: 5000 }, (_, at) => received(`t${at}`))
-        assert.deepStrictEqual(yield* offered(from, events), { accepted: 5000, rejected: 0 })
-        assert.deepStrictEqual(yield* counted(from.projectId), { received: 5000 })
-        assert.deepStrictEqual(yield* offered(from, []), { accepted: 0, rejected: 0 })
+        const events = Array.from({ length: 5000 }, (_, index) => receivedEvent(`t${index}`))
+        assert.deepStrictEqual(yield* offerEvents(from, events), { accepted: 5000, rejected: 0 })
+        assert.deepStrictEqual(yield* readCounts(from.projectId), { received: 5000 })
+        assert.deepStrictEqual(yield* offerEvents(from, []), { accepted: 0, rejected: 0 })
       }))
 
     it.effect("a deleted task does not come back with its old history", () =>
@@ -263,25 +275,25 @@ describe.each(engines)("ingest on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const deletion = yield* TaskDeletion
         const from = yield* source
-        yield* offered(from, [received("t1"), started("t1"), received("t2")])
+        yield* offerEvents(from, [receivedEvent("t1"), startedEvent("t1"), receivedEvent("t2")])
         const [row] = yield* sql<{ id: string }>`
           SELECT id FROM tasks WHERE project_id = ${from.projectId} AND task_id = 't1'`
         yield* sql.withTransaction(deletion.deleteTasks(from.projectId, [row!.id]))
-        yield* offered(from, [succeeded("t1")])
-        const { tasks } = yield* stored(from.projectId)
-        const forgotten = { received_at: null, started_at: "2026-11-21T12:00:01.993000Z", args: null }
-        assert.deepInclude(tasks[0], { task_id: "t1", state: "success", ...forgotten })
-        assert.deepStrictEqual(yield* counted(from.projectId), { received: 1, success: 1 })
+        yield* offerEvents(from, [succeededEvent("t1")])
+        const { tasks } = yield* readState(from.projectId)
+        const remaining = { received_at: null, started_at: "2026-11-21T12:00:01.993000Z", args: null }
+        assert.deepInclude(tasks[0], { task_id: "t1", state: "success", ...remaining })
+        assert.deepStrictEqual(yield* readCounts(from.projectId), { received: 1, success: 1 })
       }))
 
-    it.effect("a task without a name whose id is not cut within a character is stored", () =>
+    it.effect("a task without a name whose id is not truncated within a character is stored", () =>
       Effect.gen(function*() {
         const from = yield* source
-        const outcome = yield* offered(from, [
+        const outcome = yield* offerEvents(from, [
           taskEvent("task.started", "1234567\u{1f600}", "01.000000", { worker: "w" })
         ])
         assert.deepStrictEqual(outcome, { accepted: 1, rejected: 0 })
-        assert.deepInclude((yield* stored(from.projectId)).tasks[0], { name: "<unknown:1234567\ufffd>" })
+        assert.deepInclude((yield* readState(from.projectId)).tasks[0], { name: "<unknown:1234567\ufffd>" })
       }))
 
     it.effect("a task that changed since its id was read is not deleted as an old one", () =>
@@ -289,7 +301,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const deletion = yield* TaskDeletion
         const from = yield* source
-        yield* offered(from, [received("old"), received("back")])
+        yield* offerEvents(from, [receivedEvent("old"), receivedEvent("back")])
         const before = Timestamp.addSeconds(yield* Timestamp.now, -3600)
         const old = sql`project_id = ${from.projectId} AND task_id = 'old'`
         yield* sql`UPDATE tasks SET updated_at = ${Timestamp.addSeconds(before, -1)} WHERE ${old}`
@@ -298,9 +310,9 @@ describe.each(engines)("ingest on %s", (engine) => {
           deletion.deleteTasks(from.projectId, rows.map(({ id }) => id), before)
         )
         assert.strictEqual(deleted, 1)
-        const { tasks } = yield* stored(from.projectId)
+        const { tasks } = yield* readState(from.projectId)
         assert.deepStrictEqual(tasks.map(({ task_id }) => task_id), ["back"])
-        assert.deepStrictEqual(yield* counted(from.projectId), { received: 1 })
+        assert.deepStrictEqual(yield* readCounts(from.projectId), { received: 1 })
       }))
 
     it.effect.skipIf(engine === "SQLite")(
@@ -310,7 +322,7 @@ describe.each(engines)("ingest on %s", (engine) => {
           const sql = yield* SqlClient.SqlClient
           const deletion = yield* TaskDeletion
           const from = yield* source
-          for (const taskId of ["b", "a"]) yield* offered(from, [received(taskId)])
+          for (const taskId of ["b", "a"]) yield* offerEvents(from, [receivedEvent(taskId)])
           const rows = yield* sql<{ id: string }>`SELECT id FROM tasks WHERE project_id = ${from.projectId}`
           const change = (taskId: string) =>
             sql`UPDATE tasks SET queue = 'other' WHERE project_id = ${from.projectId} AND task_id = ${taskId}`
@@ -340,7 +352,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         const from = yield* source
         const side = (kind: string, second: number, data: Data, engine = "celery") =>
           anEvent(kind, engine, "", `0${second}`, data)
-        yield* offered(from, [
+        yield* offerEvents(from, [
           side("worker.offline", 3, { worker: "a@x" }),
           side("worker.online", 1, { worker: "a@x" }),
           side("worker.heartbeat", 4, { worker: "b@x" }),
@@ -348,9 +360,9 @@ describe.each(engines)("ingest on %s", (engine) => {
           side("worker.heartbeat", 2, { nothing: "useful" }),
           side("schedule.snapshot", 2, { anything: [1] })
         ])
-        yield* offered(from, [side("worker.offline", 5, { worker_name: "b@x", reason: "restart" }, "")])
+        yield* offerEvents(from, [side("worker.offline", 5, { worker_name: "b@x", reason: "restart" }, "")])
         const sql = yield* SqlClient.SqlClient
-        const { facets, queues } = yield* stored(from.projectId)
+        const { facets, queues } = yield* readState(from.projectId)
         const workers = yield* sql`SELECT name, state FROM workers WHERE project_id = ${from.projectId} ORDER BY name`
         assert.deepStrictEqual(workers, [{ name: "a@x", state: "offline" }, { name: "b@x", state: "offline" }])
         assert.deepInclude(queues[0], { name: "mail", depth: 12 })
@@ -363,12 +375,12 @@ describe.each(engines)("ingest on %s", (engine) => {
         const from = yield* source
         const ahead = (kind: string, task_id: string, data: Data, engine = "celery") =>
           eventOf({ id: randomUUID(), kind, engine, task_id, occurred_at: "2136-01-01T00:00:00.000000+00:00", data })
-        yield* offered(from, [
+        yield* offerEvents(from, [
           ahead("task.started", "t1", { task_name: "mail.send", queue: "mail", worker: "a@x" }),
           ahead("worker.heartbeat", "", { worker: "b@x" }),
           ahead("queue.depth_report", "", { queue: "slow", depth: 3 })
         ])
-        yield* offered(from, [ahead("worker.offline", "", { worker: "b@x" }, "")])
+        yield* offerEvents(from, [ahead("worker.offline", "", { worker: "b@x" }, "")])
         const now = yield* Timestamp.now
         const workers = yield* sql<{ name: string; state: string; last_heartbeat: string }>`
           SELECT name, state, last_heartbeat FROM workers WHERE project_id = ${from.projectId} ORDER BY name`
@@ -387,7 +399,7 @@ describe.each(engines)("ingest on %s", (engine) => {
         }
       }))
 
-    it.effect("a clock that is ahead tells the order of its signs of life in one batch", () =>
+    it.effect("a clock that is ahead keeps the order of its signs of life in one batch", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const from = yield* source
@@ -400,7 +412,7 @@ describe.each(engines)("ingest on %s", (engine) => {
             occurred_at: `2136-01-01T00:00:0${second}.000000+00:00`,
             data
           })
-        yield* offered(from, [
+        yield* offerEvents(from, [
           ahead("worker.offline", 1, { worker: "a@x" }),
           ahead("worker.online", 2, { worker: "a@x" }),
           ahead("worker.online", 2, { worker: "b@x" }),
@@ -429,15 +441,15 @@ describe.each(engines)("ingest on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const from = yield* source
-        yield* offered(from, [received("t1"), started("t1")])
+        yield* offerEvents(from, [receivedEvent("t1"), startedEvent("t1")])
         yield* sql`DELETE FROM workers WHERE project_id = ${from.projectId}`
-        yield* offered(from, [taskEvent("task.succeeded", "t1", "02.000000", { result: "'ok'" })])
+        yield* offerEvents(from, [taskEvent("task.succeeded", "t1", "02.000000", { result: "'ok'" })])
         const workers = yield* sql`
           SELECT name, state, last_heartbeat, succeeded FROM workers WHERE project_id = ${from.projectId}`
         assert.deepStrictEqual(workers, [{ name: "w1@host", state: "offline", last_heartbeat: null, succeeded: 1 }])
       }))
 
-    it.effect("tells of every change, and of nothing when an event comes again", () =>
+    it.effect("reports every change, and none when an event is repeated", () =>
       Effect.gen(function*() {
         const { changes } = yield* TaskChanges
         const from = yield* source
@@ -448,28 +460,28 @@ describe.each(engines)("ingest on %s", (engine) => {
           Effect.fork
         )
         yield* Effect.yieldNow()
-        const first = received("t1")
-        yield* offered(from, [first])
-        yield* offered(from, [first])
-        yield* offered(from, [started("t1")])
+        const first = receivedEvent("t1")
+        yield* offerEvents(from, [first])
+        yield* offerEvents(from, [first])
+        yield* offerEvents(from, [startedEvent("t1")])
         const found = [...yield* Fiber.join(heard)].map(({ previous_state, state }) => [previous_state, state])
         assert.deepStrictEqual(found, [[null, "received"], ["received", "started"]])
       }))
 
-    it.effect("old tasks are forgotten, and then what only they had", () =>
+    it.effect("old tasks are deleted, and then what only they had", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const sweep = yield* makeTaskRetention
         const from = yield* source
         const names = { task_name: "old.task", queue: "old" }
-        const old = Array.from({ length: 600 }, (_, at) => received(`old${at}`, names))
-        yield* offered(from, [...old, received("new")])
+        const old = Array.from({ length: 600 }, (_, index) => receivedEvent(`old${index}`, names))
+        yield* offerEvents(from, [...old, receivedEvent("new")])
         const longAgo = Timestamp.addSeconds(yield* Timestamp.now, -31 * 86_400)
         yield* sql`UPDATE tasks SET updated_at = ${longAgo} WHERE project_id = ${from.projectId} AND name = 'old.task'`
         yield* sql`UPDATE task_facets SET seen_at = ${longAgo} WHERE project_id = ${from.projectId} AND value <> 'old'`
         yield* sweep()
-        assert.deepStrictEqual(yield* counted(from.projectId), { received: 1 })
-        assert.deepStrictEqual((yield* stored(from.projectId)).facets, [
+        assert.deepStrictEqual(yield* readCounts(from.projectId), { received: 1 })
+        assert.deepStrictEqual((yield* readState(from.projectId)).facets, [
           { facet: "name", value: "mail.send" },
           { facet: "queue", value: "mail" },
           { facet: "queue", value: "old" } // in use lately
@@ -484,13 +496,13 @@ describe.each(engines)("ingest on %s", (engine) => {
         const { offer, onCapacity, pendingEvents } = yield* Ingest
         const from = yield* source
         const frames = Array.from({ length: 30 }, (_, frame) =>
-          Array.from({ length: 10 }, (_, at) => received(`t${frame}-${at}`)))
+          Array.from({ length: 10 }, (_, index) => receivedEvent(`t${frame}-${index}`)))
         const next = [...frames]
-        let settled = 0
+        let committed = 0
         let calls = 0
         yield* Effect.async<void>((resume) => {
           const onCommit = () => {
-            if (++settled === frames.length) {
+            if (++committed === frames.length) {
               resume(Effect.void)
             }
           }
@@ -525,13 +537,13 @@ describe.each(engines)("ingest on %s", (engine) => {
         const from = yield* source
         const size = 1024 * 1024
         // the queue goes by what the line says of a text's size; one is really as long as that
-        const long = received("t0", { kwargs: { text: "x".repeat(size) } })
-        const frames = Array.from({ length: 20 }, (_, at) => [at === 0 ? long : received(`t${at}`)])
+        const long = receivedEvent("t0", { kwargs: { text: "x".repeat(size) } })
+        const frames = Array.from({ length: 20 }, (_, index) => [index === 0 ? long : receivedEvent(`t${index}`)])
         const taken = yield* Effect.async<number>((resume) => {
           let taken = 0
-          let settled = 0
+          let committed = 0
           const onCommit = () => {
-            if (++settled === taken) resume(Effect.succeed(taken))
+            if (++committed === taken) resume(Effect.succeed(taken))
           }
           for (const events of frames) if (offer({ ...from, reporter: "", size, events, onCommit })) taken++
         })
@@ -539,24 +551,24 @@ describe.each(engines)("ingest on %s", (engine) => {
         const transactions = yield* sql<{ tasks: number; longest: number }>`
           SELECT CAST(count(*) AS INTEGER) AS tasks, max(length(kwargs)) AS longest FROM tasks
           WHERE project_id = ${from.projectId} GROUP BY updated_at`
-        assert.deepStrictEqual(yield* counted(from.projectId), { received: 16 })
+        assert.deepStrictEqual(yield* readCounts(from.projectId), { received: 16 })
         const longest = Math.max(...transactions.map(({ longest }) => longest))
-        assert.isTrue(longest > 262_000 && longest <= 262_144, String(longest)) // cut
+        assert.isTrue(longest > 262_000 && longest <= 262_144, String(longest)) // truncated
         assert.isAtMost(Math.max(...transactions.map(({ tasks }) => tasks)), 4)
       }))
 
     it.effect("going down, it writes what waits and takes nothing more", () =>
       Effect.gen(function*() {
         const from = yield* source
-        const settled: Array<BatchOutcome> = []
-        const events = recorded("celery-solo")
+        const outcomes: Array<BatchOutcome> = []
+        const events = readRecording("celery-solo")
         const ingest = yield* Effect.scoped(Effect.gen(function*() {
           const ingest = Context.get(yield* Layer.build(Layer.fresh(Ingest.layer)), Ingest)
-          const onCommit = (outcome: BatchOutcome) => settled.push(outcome)
-          for (let at = 0; at < 5; at++) ingest.offer({ ...from, reporter: "", size: 0, events, onCommit })
+          const onCommit = (outcome: BatchOutcome) => outcomes.push(outcome)
+          for (let index = 0; index < 5; index++) ingest.offer({ ...from, reporter: "", size: 0, events, onCommit })
           return ingest
         }))
-        assert.strictEqual(settled.length, 5)
+        assert.strictEqual(outcomes.length, 5)
         assert.isFalse(ingest.offer({ ...from, reporter: "", size: 0, events, onCommit: () => {} }))
       }))
   })
@@ -569,7 +581,7 @@ describe("ingest on SQLite, whose connection is waited for", () => {
         const sql = yield* SqlClient.SqlClient
         const from = yield* source
         yield* Effect.fork(Effect.forever(Effect.delay(sql.withTransaction(Effect.sleep("60 millis")), "5 millis")))
-        yield* offered(from, Array.from({ length: 3000 }, (_, at) => received(`t${at}`)))
+        yield* offerEvents(from, Array.from({ length: 3000 }, (_, index) => receivedEvent(`t${index}`)))
         const transactions = yield* sql`
           SELECT updated_at FROM tasks WHERE project_id = ${from.projectId} GROUP BY updated_at`
         // 14 with batches that shrink while they wait; a slow machine may spend the CPU time of one step

@@ -7,7 +7,7 @@ import { engines } from "../../databases.ts"
 
 describe.each(engines)("scans on %s", (engine) => {
   layer(Scans.layer.pipe(Layer.provideMerge(brainOn(engine))), { excludeTestServices: true })((it) => {
-    it.effect("answer rows as arrays, whatever the parameters", () =>
+    it.effect("return rows as arrays, whatever the parameters", () =>
       Effect.gen(function*() {
         const sql = yield* Reader
         const scans = yield* Scans
@@ -15,16 +15,16 @@ describe.each(engines)("scans on %s", (engine) => {
         assert.deepStrictEqual(rows, [["a'b", 2], [null, 3]])
       }))
 
-    it.effect("fail with the database's own error, and go on", () =>
+    it.effect("fail with the database's own error, and continue", () =>
       Effect.gen(function*() {
         const sql = yield* Reader
         const scans = yield* Scans
-        const wrong = yield* Effect.either(scans.run(sql`SELECT nothing FROM nowhere`))
-        assert.isTrue(Either.isLeft(wrong) && !isUnavailable(wrong.left))
+        const invalid = yield* Effect.either(scans.run(sql`SELECT nothing FROM nowhere`))
+        assert.isTrue(Either.isLeft(invalid) && !isUnavailable(invalid.left))
         assert.deepStrictEqual(yield* scans.run(sql`SELECT 1`), [[1]])
       }))
 
-    it.effect("do not run what nobody waits for any more", () =>
+    it.effect("do not run statements whose callers are interrupted", () =>
       Effect.gen(function*() {
         const sql = yield* Reader
         const scans = yield* Scans
@@ -38,16 +38,16 @@ describe.each(engines)("scans on %s", (engine) => {
         assert.deepStrictEqual(yield* scans.run(sql`SELECT 2`), [[2]])
       }))
 
-    it.effect("come back when many ask at once", () =>
+    it.effect("complete when many run at once", () =>
       Effect.gen(function*() {
         const sql = yield* Reader
         const scans = yield* Scans
-        const answers = yield* Effect.all(
+        const results = yield* Effect.all(
           Array.from({ length: 40 }, (_, index) => scans.run(sql`SELECT ${index} + 0 AS x`)),
           { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(
-          answers.map(([row]) => Number(row?.[0])),
+          results.map(([row]) => Number(row?.[0])),
           Array.from({ length: 40 }, (_, index) => index)
         )
       }))

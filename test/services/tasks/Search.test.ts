@@ -118,9 +118,10 @@ const matches = (task: StoredTask, filter: TaskFilter): boolean => {
     (filter.until === null || moment <= filter.until) &&
     (filter.query === null || satisfies(task, filter.query)) &&
     (filter.search === null ||
-      [task.name, task.queue, task.worker_name, task.task_id, filter.search_exceptions ? task.exception : null].some((
-        text
-      ) => resembles(text, filter.search ?? "")))
+      [task.name, task.queue, task.worker_name, task.task_id, filter.search_exceptions ? task.exception : null]
+        .some((
+          text
+        ) => resembles(text, filter.search ?? "")))
 }
 
 /** Not null in `tenths` of ten cases. */
@@ -235,7 +236,7 @@ describe.each(engines)("task search on %s", (engine) => {
 
   layer(services, { excludeTestServices: true })((it) => {
     it.effect(
-      "finds what a look at each row finds, whatever the filter, the direction and the place",
+      "finds what a scan of each row finds, whatever the filter, the direction and the place",
       () =>
         Effect.gen(function*() {
           const search = yield* TaskSearch
@@ -311,10 +312,10 @@ describe.each(engines)("task search on %s", (engine) => {
             const facets = yield* search.countFacets(project.id, whole)
             assert.strictEqual(facets.counted, expected.length, about)
             assert.isTrue(facets.is_complete)
-            const some = tasks.slice(-200).map(({ id }) => id)
+            const sampleIds = tasks.slice(-200).map(({ id }) => id)
             assert.deepStrictEqual(
-              [...yield* search.listMatches(project.id, whole, some)].sort(),
-              expected.filter((id) => some.includes(id)),
+              [...yield* search.listMatches(project.id, whole, sampleIds)].sort(),
+              expected.filter((id) => sampleIds.includes(id)),
               about
             )
           }

@@ -18,7 +18,7 @@ layer(brainOn("PostgreSQL"), { excludeTestServices: true })((it) => {
         SELECT reltuples::int AS tuples, relallvisible AS visible FROM pg_class WHERE relname = 'tasks'`
       const isCurrent = ([row]: ReadonlyArray<{ readonly tuples: number; readonly visible: number }>) =>
         row !== undefined && row.visible > 0 && row.tuples >= 6000
-      // the server tells of the rows some time after they were written
+      // the server counts the rows some time after they were written
       const vacuumed = until(Effect.zipRight(vacuum, known), isCurrent, "20 seconds")
       // A vacuum of the brain's own loop beside the writes misses some, and one beside an open transaction marks no page as
       // visible. Only further changes make the next one due.

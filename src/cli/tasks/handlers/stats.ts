@@ -43,11 +43,13 @@ const formatStats = (stats: Stats, window: TrendWindow): string =>
     ["open commands", stats.commands_pending]
   ])
 
-const formatPercentiles = (given: Stats["runtime_ms"]): string | null =>
-  given === null ? null : [given.p50, given.p95, given.p99].map((millis) => formatMillis(millis)).join(", ")
+const formatPercentiles = (percentiles: Stats["runtime_ms"]): string | null =>
+  percentiles === null
+    ? null
+    : [percentiles.p50, percentiles.p95, percentiles.p99].map((millis) => formatMillis(millis)).join(", ")
 
 export const handlers: HandlersOf<typeof definitions> = {
-  /** With `--json` the task names alone, as the brain answers them: `GET …/stats` has the rest. */
+  /** With `--json` the task names alone, as the brain returns them: `GET …/stats` has the rest. */
   stats: ({ json, limit, project, search, sort, window }) =>
     Effect.flatMap(
       decodeInput(ListTaskNames, { window, sort, limit: String(limit), ...givenOf({ search }) }, "options"),

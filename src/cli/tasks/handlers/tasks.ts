@@ -3,7 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { Console, Effect, Option, Schema, Stream } from "effect"
 import type { Task, TaskDetail, TaskList } from "../../../domain/tasks/Task.ts"
 import type { TaskRun, TaskRuns } from "../../../domain/tasks/Task/Runs.ts"
-import type { TaskWhy } from "../../../domain/tasks/Task/WhyAnswer.ts"
+import type { TaskWhy } from "../../../domain/tasks/Task/WhyResponse.ts"
 import {
   type Column,
   formatAge,
@@ -137,17 +137,17 @@ const exportTasks = ({ fields, file, project, ...filters }: OptionsOf<typeof def
     const urlParams = yield* decodeTaskQuery(filters, { fields, format })
     yield* withRemote(project, (remote) =>
       Effect.gen(function*() {
-        const answer = yield* callUnbuffered(
+        const maybeResponse = yield* callUnbuffered(
           remote,
           noTasks,
           (api) => api.tasks.list({ path: { slug: remote.slug }, urlParams })
         )
         const response = yield* Effect.mapError(
-          answer,
+          maybeResponse,
           () => new CliError({ message: `the server at ${remote.access.url} is not an svc brain` })
         )
         yield* Stream.run(response.stream, fs.sink(file, { flag: "wx" })).pipe(
-          // an incomplete file looks like a complete one
+          // an incomplete file could be taken for a complete one
           Effect.tapError(() => Effect.ignore(fs.remove(file))),
           Effect.catchTags({
             BadArgument: ({ message }) => new CliError({ message }),

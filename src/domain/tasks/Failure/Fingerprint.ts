@@ -3,7 +3,7 @@ import { hash } from "node:crypto"
 import { maskIds, maskMessage } from "./Mask.ts"
 import { readStack } from "./Stack.ts"
 
-/** What a failed attempt tells about its failure. `exception` as in a task's row: `Type: message` or a repr. */
+/** What a failed attempt reports about its failure. `exception` as in a task's row: `Type: message` or a repr. */
 export interface FailureText {
   readonly exception: string | null
   readonly traceback: string | null

@@ -21,23 +21,23 @@ const isJoint = (code: number): boolean => code === 45 || code === 46 || code ==
 export const maskMessage = (message: string): string => {
   const text = message.slice(0, maxReadLength)
   let masked = ""
-  let at = 0
-  while (at < text.length && masked.length < maxKeptLength) {
-    const code = text.charCodeAt(at)
+  let position = 0
+  while (position < text.length && masked.length < maxKeptLength) {
+    const code = text.charCodeAt(position)
     if (isWordCode(code)) {
-      const end = endOfWord(text, at)
-      masked += hasDigit(text, at, end) ? "#" : text.slice(at, end)
-      at = end
+      const end = endOfWord(text, position)
+      masked += hasDigit(text, position, end) ? "#" : text.slice(position, end)
+      position = end
     } else if (isQuote(code)) {
-      const end = text.indexOf(text[at]!, at + 1)
+      const end = text.indexOf(text[position]!, position + 1)
       masked += end < 0 ? "'" : "'*'"
-      at = end < 0 ? at + 1 : end + 1
+      position = end < 0 ? position + 1 : end + 1
     } else if (code <= 32) {
       masked += masked.endsWith(" ") || masked === "" ? "" : " "
-      at++
+      position++
     } else {
-      masked += text[at]
-      at++
+      masked += text[position]
+      position++
     }
   }
   return masked.trimEnd()
@@ -46,18 +46,18 @@ export const maskMessage = (message: string): string => {
 const isQuote = (code: number): boolean => code === 39 || code === 34 || code === 96
 
 const endOfWord = (text: string, from: number): number => {
-  let at = from + 1
-  while (at < text.length) {
-    const code = text.charCodeAt(at)
-    const continues = isWordCode(code) || (isJoint(code) && isWordCode(text.charCodeAt(at + 1)))
-    if (!continues) return at
-    at++
+  let position = from + 1
+  while (position < text.length) {
+    const code = text.charCodeAt(position)
+    const continues = isWordCode(code) || (isJoint(code) && isWordCode(text.charCodeAt(position + 1)))
+    if (!continues) return position
+    position++
   }
-  return at
+  return position
 }
 
 const hasDigit = (text: string, from: number, to: number): boolean => {
-  for (let at = from; at < to; at++) if (isDigit(text.charCodeAt(at))) return true
+  for (let position = from; position < to; position++) if (isDigit(text.charCodeAt(position))) return true
   return false
 }
 
@@ -71,24 +71,24 @@ export const maskIds = (name: string): string => {
   const text = name.slice(0, maxKeptLength)
   let masked = ""
   let copied = 0
-  for (let at = 0; at < text.length;) {
-    const hexEnd = endOfRun(text, at, isHexOrHyphen)
-    const digitsEnd = endOfRun(text, at, isDigit)
-    const isHexId = hexEnd - at >= minHexLength && hasDigit(text, at, hexEnd)
-    if (isHexId || digitsEnd - at >= minIdDigits) {
-      masked += `${text.slice(copied, at)}#`
+  for (let position = 0; position < text.length;) {
+    const hexEnd = endOfRun(text, position, isHexOrHyphen)
+    const digitsEnd = endOfRun(text, position, isDigit)
+    const isHexId = hexEnd - position >= minHexLength && hasDigit(text, position, hexEnd)
+    if (isHexId || digitsEnd - position >= minIdDigits) {
+      masked += `${text.slice(copied, position)}#`
       copied = isHexId ? hexEnd : digitsEnd
-      at = copied
+      position = copied
     } else {
       // a run without a digit is passed at once, a run with one is short: the work stays linear
-      at = Math.max(at + 1, hasDigit(text, at, hexEnd) ? digitsEnd : hexEnd)
+      position = Math.max(position + 1, hasDigit(text, position, hexEnd) ? digitsEnd : hexEnd)
     }
   }
   return masked + text.slice(copied)
 }
 
 const endOfRun = (text: string, from: number, belongs: (code: number) => boolean): number => {
-  let at = from
-  while (at < text.length && belongs(text.charCodeAt(at))) at++
-  return at
+  let position = from
+  while (position < text.length && belongs(text.charCodeAt(position))) position++
+  return position
 }

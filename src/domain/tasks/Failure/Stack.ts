@@ -1,7 +1,7 @@
 /** The innermost frames of the user's own code, from a Python traceback or a JavaScript stack. */
-import { isPartOfType, stripCutMark } from "./CutStack.ts"
 import { maskFolder } from "./Folder.ts"
 import { maskIds } from "./Mask.ts"
+import { isPartOfType, stripTruncationMark } from "./TruncatedStack.ts"
 
 /** The parts of a stack that identify a failure. */
 export interface StackParts {
@@ -70,7 +70,7 @@ const readPythonStack = (stack: string): StackParts => {
   const isGroup = stack.includes(groupHeader)
   const members = isGroup ? stack.indexOf("\n  +-+") : -1
   const whole = members < 0 ? stack : stack.slice(0, members)
-  const kept = stripCutMark(whole)
+  const kept = stripTruncationMark(whole)
   const text = kept.slice(-maxLength)
   const collector = new FrameCollector()
   let exceptionLine: string | null = null
@@ -90,12 +90,12 @@ const readPythonStack = (stack: string): StackParts => {
       exceptionLine = content.trimEnd() // of several lines the first: the others are its message's
     }
   }
-  const wasCut = kept.length < whole.length
-  const isWhole = hasFrame && exceptionLine !== null && !(wasCut && isPartOfType(exceptionLine))
+  const isTruncated = kept.length < whole.length
+  const isWhole = hasFrame && exceptionLine !== null && !(isTruncated && isPartOfType(exceptionLine))
   return { frames: collector.frames, exceptionLine: isWhole ? exceptionLine : null }
 }
 
-/** Source lines are indented; a note about what an agent or the brain cut begins with a bracket. */
+/** Source lines are indented; a note about what an agent or the brain truncated begins with a bracket. */
 const isExceptionLine = (line: string): boolean => line !== "" && line.charCodeAt(0) > 32 && line[0] !== "["
 
 /** `  File "/srv/app/shop.py", line 22, in pay`. */

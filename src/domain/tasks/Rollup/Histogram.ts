@@ -51,27 +51,27 @@ const colon = 58
 /** Calls `visit` for each pair of an encoded histogram, or of several with spaces between. */
 const forEachPair = (text: string, visit: (bucket: number, count: number) => void): void => {
   const end = text.length
-  let at = 0
-  while (at < end) {
-    let code = text.charCodeAt(at)
+  let position = 0
+  while (position < end) {
+    let code = text.charCodeAt(position)
     if (code < zero || code > nine) {
-      at++
+      position++
       continue
     }
     let bucket = 0
     while (code >= zero && code <= nine) {
       bucket = bucket * 10 + code - zero
-      code = text.charCodeAt(++at)
+      code = text.charCodeAt(++position)
     }
     let count = 1
     if (code === colon) {
       count = 0
-      code = text.charCodeAt(++at)
+      code = text.charCodeAt(++position)
       const isNegative = code === minus
-      if (isNegative) code = text.charCodeAt(++at)
+      if (isNegative) code = text.charCodeAt(++position)
       while (code >= zero && code <= nine) {
         count = count * 10 + code - zero
-        code = text.charCodeAt(++at)
+        code = text.charCodeAt(++position)
       }
       if (isNegative) count = -count
     }

@@ -38,7 +38,7 @@ export type FindBurnRates = typeof FindBurnRates.Type
 
 export const Burn = Schema.Struct({
   window: describeField(Schema.Literal("5m", "30m", "1h", "6h", "72h", "30d"), "How far back.", "1h"),
-  total: describeField(Schema.Int, "Tasks that are judged.", 1200),
+  total: describeField(Schema.Int, "Tasks that are good or bad.", 1200),
   bad: describeField(Schema.Int, "Those that are not good.", 12),
   burn_rate: describeField(
     Schema.NullOr(Schema.Number),
@@ -64,15 +64,15 @@ export const BurnRates = Schema.Struct({
 }).annotations(describeBody("BurnRates", "How fast a project uses up its error budget."))
 export type BurnRates = typeof BurnRates.Type
 
-/** Bad and judged tasks of a window. */
-export interface Judged {
+/** The tasks of a window that are good or bad, and the bad ones. */
+export interface WindowCounts {
   readonly total: number
   readonly bad: number
 }
 
 const round = (value: number): number => Number(value.toPrecision(4))
 
-const burnRate = ({ bad, total }: Judged, objective: number): number | null =>
+const burnRate = ({ bad, total }: WindowCounts, objective: number): number | null =>
   total === 0 ? null : round(bad / total / (1 - objective / 100))
 
 /** The workbook's recommended parameters for several windows and burn rates: a long window says that it matters, a short one that it still lasts. */
@@ -82,15 +82,15 @@ const alerts = [
   { alert: "ticket", long: "72h", short: "6h", rate: 1 }
 ] as const
 
-export const burnRatesOf = (judged: Readonly<Record<BurnWindow, Judged>>, objective: number): BurnRates => {
-  const rate = (window: BurnWindow) => burnRate(judged[window], objective) ?? 0
+export const burnRatesOf = (counts: Readonly<Record<BurnWindow, WindowCounts>>, objective: number): BurnRates => {
+  const rate = (window: BurnWindow) => burnRate(counts[window], objective) ?? 0
   const found = alerts.find((rule) => rate(rule.long) >= rule.rate && rate(rule.short) >= rule.rate)
-  const spent = burnRate(judged["30d"], objective)
+  const spent = burnRate(counts["30d"], objective)
   // the cast: the record's own keys, which Object.keys widens to string
   const windows = Object.keys(burnWindows) as ReadonlyArray<BurnWindow>
   return {
     objective,
-    windows: windows.map((window) => ({ window, ...judged[window], burn_rate: burnRate(judged[window], objective) })),
+    windows: windows.map((window) => ({ window, ...counts[window], burn_rate: burnRate(counts[window], objective) })),
     alert: found?.alert ?? null,
     budget_left: spent === null ? null : round(1 - spent)
   }

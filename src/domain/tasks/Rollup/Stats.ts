@@ -49,8 +49,8 @@ const SystemHealth = Schema.Struct({
     "Fewer than 20 % of the window's tasks failed, or fewer than 20 tasks ended.",
     true
   ),
-  brain_db_ok: describeField(Schema.Boolean, "True, since the database answered.", true)
-}).annotations(describeBody("SystemHealth", "Whether the project looks well."))
+  brain_db_ok: describeField(Schema.Boolean, "True, since the database responded.", true)
+}).annotations(describeBody("SystemHealth", "Whether the project is healthy."))
 
 export const Stats = Schema.Struct({
   window_hours: count("The window of the counts with `_24h` in their name.", 24),
@@ -82,6 +82,6 @@ export const Stats = Schema.Struct({
   commands_failed_24h: count("Commands of the window that failed.", 0),
   commands_timeout_24h: count("Commands of the window that no result reached in time.", 0),
   queue_depths: describeField(Schema.Array(QueueHealth), "The 100 deepest queues, the deepest first."),
-  system_health: describeField(SystemHealth, "Whether the project looks well.")
+  system_health: describeField(SystemHealth, "Whether the project is healthy.")
 }).annotations(describeBody("StatsResponse", "A project at a glance."))
 export type Stats = typeof Stats.Type

@@ -66,7 +66,7 @@ const liftTerm = (filter: TaskFilter, term: TaskExpression): TaskFilter | undefi
     case "until":
       return filter.until === null ? { ...filter, until: term.moment } : undefined
     case "word":
-      // where `search` is free, so is `search_exceptions`: it only says where `search` looks
+      // where `search` is free, so is `search_exceptions`: it only says what `search` covers
       return filter.search === null ? { ...filter, search: term.text, search_exceptions: true } : undefined
     case "pattern": {
       const [pattern] = term.patterns
@@ -99,9 +99,9 @@ const anyMoment = Schema.decodeSync(Timestamp)("2026-01-01T00:00:00Z")
 
 /** A query in the language of docs/api.md; `readQuery` reads it. */
 export const QueryText = text(maxQueryCharacters).pipe(
-  Schema.filter((given) =>
-    Either.match(parseQuery(given, anyMoment), {
-      onLeft: ({ at, message }) => `${message} (at character ${at + 1})`,
+  Schema.filter((query) =>
+    Either.match(parseQuery(query, anyMoment), {
+      onLeft: ({ message, position }) => `${message} (at character ${position + 1})`,
       onRight: () => true
     })
   )
@@ -187,7 +187,7 @@ export const ListEvents = Schema.Struct({
 })
 
 const FilterText = text(200, 1).pipe(
-  Schema.filter((given) => given.trim() !== "" || "must not be blank")
+  Schema.filter((value) => value.trim() !== "" || "must not be blank")
 )
 
 /** Rows that a request names. */
@@ -205,9 +205,12 @@ export const filterFields = {
     nullish(
       Schema.Array(TaskPriority).pipe(
         Schema.minItems(1),
-        Schema.filter((given) => new Set(given).size === given.length || "must not name a priority twice", {
-          jsonSchema: { uniqueItems: true }
-        })
+        Schema.filter(
+          (priorities) => new Set(priorities).size === priorities.length || "must not name a priority twice",
+          {
+            jsonSchema: { uniqueItems: true }
+          }
+        )
       )
     ),
     "Priorities; any of them matches.",
@@ -220,7 +223,7 @@ export const filterFields = {
   filter_since: describeField(nullish(Timestamp), "Lower bound, included.", null),
   filter_until: describeField(nullish(Timestamp), "Upper bound, included.", null),
   filter_query: describeField(
-    nullish(QueryText.pipe(Schema.filter((given) => given.trim() !== "" || "must not be blank"))),
+    nullish(QueryText.pipe(Schema.filter((value) => value.trim() !== "" || "must not be blank"))),
     queryDescription,
     null
   )
@@ -244,7 +247,7 @@ export const BulkDelete = Schema.Struct({
 })
 export type BulkDelete = typeof BulkDelete.Type
 
-/** A bulk act in one line, for the person who approves it. */
+/** A bulk operation in one line, for the person who approves it. */
 export const summarizeSelection = (verb: "Delete" | "Cancel", { task_ids }: Pick<BulkDelete, "task_ids">): string =>
   task_ids === null ? `${verb} the tasks that match a filter` : `${verb} ${task_ids.length} tasks`
 

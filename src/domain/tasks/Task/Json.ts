@@ -48,10 +48,10 @@ export const isPayloadField = (field: TaskField): boolean => payloadFields.has(f
 const payloadAt = new Set([...payloadFields].map((field) => taskFields.indexOf(field)))
 
 /** The row without arguments and result, for callers who may not see them. */
-export const hidePayload = (row: TaskRow): TaskRow => row.map((cell, at) => (payloadAt.has(at) ? null : cell))
+export const hidePayload = (row: TaskRow): TaskRow => row.map((cell, index) => (payloadAt.has(index) ? null : cell))
 
 interface Member {
-  readonly at: number
+  readonly index: number
   readonly kind: Kind
   /** `"name":`, with a comma before all but the first. */
   readonly label: string
@@ -60,13 +60,13 @@ interface Member {
 /** Writes rows as JSON objects of these fields, in this order. */
 export const makeTaskWriter = (fields: ReadonlyArray<TaskField>): (row: TaskRow) => string => {
   const members = fields.map((field, index): Member => ({
-    at: taskFields.indexOf(field),
+    index: taskFields.indexOf(field),
     kind: kinds[field],
     label: `${index === 0 ? "" : ","}"${field}":`
   }))
   return (row) => {
     let json = "{"
-    for (const { at, kind, label } of members) json += label + writeCell(kind, row[at] ?? null)
+    for (const { index, kind, label } of members) json += label + writeCell(kind, row[index] ?? null)
     return `${json}}`
   }
 }

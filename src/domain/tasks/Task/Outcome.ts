@@ -4,7 +4,7 @@ import { toStorable } from "../../kernel/Text.ts"
 import { Timestamp, toEpochMillis } from "../../kernel/Timestamp.ts"
 import { exceptionText } from "../TaskHistory/Exception.ts"
 
-/** An agent's answer to `reconcile_task` (agents' protocol, section 5.2). */
+/** An agent's result of `reconcile_task` (agents' protocol, section 5.2). */
 export const ReconcileResult = Schema.Struct({
   engine_state: Schema.Literal("pending", "started", "success", "failure", "unknown"),
   finished_at: Schema.NullOr(Schema.String),
@@ -12,8 +12,8 @@ export const ReconcileResult = Schema.Struct({
 })
 export type ReconcileResult = typeof ReconcileResult.Type
 
-/** The answer with its time read. */
-export interface EngineAnswer extends Omit<ReconcileResult, "finished_at"> {
+/** The result with its time parsed. */
+export interface ReconciledState extends Omit<ReconcileResult, "finished_at"> {
   readonly finished_at: Timestamp | null
 }
 
@@ -43,7 +43,7 @@ export const Outcome = Schema.Struct({
   engine_state: Schema.String,
   finished_at: nullIfAbsent(Timestamp),
   exception: nullIfAbsent(Schema.String),
-  /** Of a task that waited when the engine was asked: the time of the event that said so. */
+  /** Of a task that waited when the engine was asked: the time of the event that reported the wait. */
   waiting_since: nullIfAbsent(Timestamp)
 })
 export type Outcome = typeof Outcome.Type
@@ -79,9 +79,9 @@ export const hasLeft = (taskId: string, { activeTaskIds }: WorkerActivity): bool
  * run while its worker lists it, or is online and lists nothing. An engine's `started` only means that the worker once
  * wrote it.
  */
-export const inferOutcome = (answer: EngineAnswer, taskId: string, worker: WorkerActivity): Outcome | null => {
-  const { engine_state } = answer
-  const end = endOf(answer)
+export const inferOutcome = (state: ReconciledState, taskId: string, worker: WorkerActivity): Outcome | null => {
+  const { engine_state } = state
+  const end = endOf(state)
   if (end !== null) return end
   if (isActiveOn(taskId, worker)) return null
   const workerName = worker.name === null ? "the process that ran it" : `worker ${worker.name}`
@@ -95,17 +95,17 @@ export const inferOutcome = (answer: EngineAnswer, taskId: string, worker: Worke
 
 /**
  * The outcome of a task that was to wait, null while it may still do so. An end that the engine knows counts. Without
- * one it is unknown where no message and no process can be left that has the task: a published adapter answers `pending`
+ * one it is unknown where no message and no process can be left that has the task: a published adapter returns `pending`
  * or `unknown` for a task that it does not know, as for one that waits.
  */
 export const inferWaitingOutcome = (
-  answer: EngineAnswer,
+  state: ReconciledState,
   engine: string,
   evidence: WaitingEvidence
 ): Outcome | null => {
-  const end = endOf(answer)
+  const end = endOf(state)
   if (end !== null) return end
-  const { engine_state } = answer
+  const { engine_state } = state
   if (evidence.isListed) return null
   if (enginesThatKnow.has(engine)) {
     return engine_state === "unknown" ? unknownOutcome(`${engine} has no such task`, engine_state) : null
@@ -128,7 +128,7 @@ const reasonOf = (
   return isForgotten ? `nothing was heard of it since ${lastEventAt}` : null
 }
 
-const endOf = ({ engine_state, exception, finished_at }: EngineAnswer): Outcome | null =>
+const endOf = ({ engine_state, exception, finished_at }: ReconciledState): Outcome | null =>
   engine_state !== "success" && engine_state !== "failure" ? null : {
     outcome: engine_state,
     engine_state,
@@ -140,7 +140,7 @@ const endOf = ({ engine_state, exception, finished_at }: EngineAnswer): Outcome 
 /** Characters of an exception: the history of a task keeps no longer value. */
 const maxExceptionLength = 500
 
-/** Celery's agent answers the whole traceback. Its last line is the exception. */
+/** Celery's agent returns the whole traceback. Its last line is the exception. */
 const shortenException = (exception: string | null): string | null => {
   const text = exceptionText("", { exception, message: null, reason: null, traceback: null })
   return text === null ? null : toStorable(text, maxExceptionLength)

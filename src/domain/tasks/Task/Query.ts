@@ -18,18 +18,18 @@ export const maxQueryCharacters = 1000
 const maxTerms = 50
 const maxDepth = 20
 
-/** What is wrong, without the query's own text; `at` is a place in it, from 0. */
+/** The error, without the query's own text; `position` counts from 0. */
 export interface QueryProblem {
-  readonly at: number
+  readonly position: number
   readonly message: string
 }
 
 /** Stops the descent below; caught in `parseQuery`, and nowhere else. */
 class Stop extends Error {
   readonly problem: QueryProblem
-  constructor(at: number, message: string) {
+  constructor(position: number, message: string) {
     super(message)
-    this.problem = { at, message }
+    this.problem = { position, message }
   }
 }
 
@@ -48,7 +48,7 @@ class Parser {
   parseAll(): TaskExpression {
     const expression = this.parseOr(0)
     const rest = this.tokens[this.next]
-    if (rest !== undefined) throw new Stop(rest.at, "has a closing parenthesis without an opening one")
+    if (rest !== undefined) throw new Stop(rest.start, "has a closing parenthesis without an opening one")
     return expression
   }
 
@@ -89,30 +89,33 @@ class Parser {
     if (token === undefined) throw new Stop(this.end, "ends where a term is missing")
     this.next++
     if (token.kind === "(") {
-      if (depth >= maxDepth) throw new Stop(token.at, `has more than ${maxDepth} nested parentheses`)
+      if (depth >= maxDepth) throw new Stop(token.start, `has more than ${maxDepth} nested parentheses`)
       const inner = this.parseOr(depth + 1)
-      if (this.peek() !== ")") throw new Stop(token.at, "has a parenthesis that is not closed")
+      if (this.peek() !== ")") throw new Stop(token.start, "has a parenthesis that is not closed")
       this.next++
       return inner
     }
-    if (token.kind !== "word" && token.kind !== "term") throw new Stop(token.at, "lacks a term")
-    if (++this.terms > maxTerms) throw new Stop(token.at, `has more than ${maxTerms} terms`)
+    if (token.kind !== "word" && token.kind !== "term") throw new Stop(token.start, "lacks a term")
+    if (++this.terms > maxTerms) throw new Stop(token.start, `has more than ${maxTerms} terms`)
     if (token.kind === "word") {
-      if (token.text.trim() === "") throw new Stop(token.at, "has an empty text")
+      if (token.text.trim() === "") throw new Stop(token.start, "has an empty text")
       return { kind: "word", text: token.text }
     }
     if (!isQueryTerm(token.name)) {
-      throw new Stop(token.at, `has an unknown term. The terms are ${queryTerms.join(", ")}; quote a text with a colon`)
+      throw new Stop(
+        token.start,
+        `has an unknown term. The terms are ${queryTerms.join(", ")}; quote a text with a colon`
+      )
     }
     const { name } = token
     return Either.getOrThrowWith(
       parseTerm(name, token.values, this.now),
-      (message) => new Stop(token.at, `has the term ${name}, which ${message}`)
+      (message) => new Stop(token.start, `has the term ${name}, which ${message}`)
     )
   }
 }
 
-/** The expression of a query, or what is wrong with it; null for an empty one. Ages count from `now`. */
+/** The expression of a query, or its error; null for an empty one. Ages count from `now`. */
 export const parseQuery = (
   text: string,
   now: Timestamp.Timestamp
@@ -120,7 +123,7 @@ export const parseQuery = (
   const tokens = tokenize(text)
   if ("kind" in tokens) {
     return Either.left({
-      at: tokens.at,
+      position: tokens.position,
       message: tokens.kind === "quote" ? "has a quotation mark that is not closed" : "has a character out of place"
     })
   }

@@ -83,7 +83,7 @@ const parseMoment = (text: string, now: Timestamp.Timestamp): Timestamp.Timestam
   return Timestamp.parse(text.replace(/^(.{10}[Tt]\d{2}:\d{2})(?=[Zz+-])/, "$1:00"))
 }
 
-/** The condition of a term, or what is wrong with its values, as the rest of a sentence that begins with the term's name. */
+/** The condition of a term, or the error of its values, as the rest of a sentence that begins with the term's name. */
 export const parseTerm = (name: QueryTerm, values: ReadonlyArray<TokenValue>, now: Timestamp.Timestamp): Parsed => {
   if (values.some(({ text }) => text === "")) return Either.left("needs a value")
   const texts = values.map(({ prefix, text }) => `${prefix}${text}`)

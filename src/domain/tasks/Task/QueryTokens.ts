@@ -1,6 +1,6 @@
-/** One part of a query's text; `at` and `end` are places in it. */
+/** One part of a query's text; `start` and `end` are positions in it. */
 export type Token =
-  & { readonly at: number; readonly end: number }
+  & { readonly start: number; readonly end: number }
   & (
     | { readonly kind: "(" | ")" | "and" | "or" | "not" }
     | { readonly kind: "word"; readonly text: string }
@@ -15,7 +15,7 @@ export interface TokenValue {
   readonly prefix: string
 }
 
-export type TokenProblem = { readonly kind: "quote" | "character"; readonly at: number }
+export type TokenProblem = { readonly kind: "quote" | "character"; readonly position: number }
 
 const space = /\s+/y
 const bracket = /[()]/y
@@ -33,11 +33,11 @@ const operators = { AND: "and", OR: "or", NOT: "not" } as const
 /** Splits a query into its tokens, or says where it cannot. */
 export const tokenize = (text: string): ReadonlyArray<Token> | TokenProblem => {
   const tokens: Array<Token> = []
-  let at = 0
+  let position = 0
   const take = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at
+    pattern.lastIndex = position
     const found = pattern.exec(text)
-    if (found !== null) at = pattern.lastIndex
+    if (found !== null) position = pattern.lastIndex
     return found
   }
   const takeQuoted = (): string | null => take(quoted)?.[1]?.replace(/\\(.)/gsu, "$1") ?? null
@@ -55,33 +55,33 @@ export const tokenize = (text: string): ReadonlyArray<Token> | TokenProblem => {
 
   while (true) {
     take(space)
-    if (at >= text.length) return tokens
-    const begin = at
+    if (position >= text.length) return tokens
+    const start = position
     const found = take(bracket)?.[0]
     if (found === "(" || found === ")") {
-      tokens.push({ kind: found, at: begin, end: at })
+      tokens.push({ kind: found, start, end: position })
       continue
     }
     if (take(minus) !== null) {
-      tokens.push({ kind: "not", at: begin, end: at })
+      tokens.push({ kind: "not", start, end: position })
       continue
     }
     const word = take(operator)?.[1]
     if (word === "AND" || word === "OR" || word === "NOT") {
-      tokens.push({ kind: operators[word], at: begin, end: at })
+      tokens.push({ kind: operators[word], start, end: position })
       continue
     }
     const name = take(termName)?.[1]
     if (name !== undefined) {
       const values = takeValues()
-      if (text[at] === "\"") return { kind: "quote", at }
-      tokens.push({ kind: "term", name, values, at: begin, end: at })
+      if (text[position] === "\"") return { kind: "quote", position }
+      tokens.push({ kind: "term", name, values, start, end: position })
       continue
     }
     const inQuotes = takeQuoted()
-    if (inQuotes === null && text[at] === "\"") return { kind: "quote", at }
-    const given = inQuotes ?? take(plainWord)?.[0]
-    if (given === undefined) return { kind: "character", at }
-    tokens.push({ kind: "word", text: given, at: begin, end: at })
+    if (inQuotes === null && text[position] === "\"") return { kind: "quote", position }
+    const content = inQuotes ?? take(plainWord)?.[0]
+    if (content === undefined) return { kind: "character", position }
+    tokens.push({ kind: "word", text: content, start, end: position })
   }
 }

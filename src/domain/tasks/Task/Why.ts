@@ -1,6 +1,6 @@
 /**
  * Why a task is not running: the reasons that recorded facts give, the likeliest first (docs/why.md). A reason that the
- * facts do not prove is not given; without any the answer is `unknown`.
+ * facts do not prove is not given; without any the only reason is `unknown`.
  */
 import type { TaskState } from "../../kernel/TaskState.ts"
 import type { WhyFacts } from "./Why/Facts.ts"
@@ -53,10 +53,10 @@ const blindAgents = ({ agents: { brokerAbsent, eventsOff }, task }: WhyFacts): R
   }])
 ]
 
-const lastQuestion = ({ asked }: WhyFacts): ReadonlyArray<Reason> => {
-  if (asked === null) return []
-  const { asked_at, engine_state, error, id, status } = asked
-  const answer = engine_state !== null
+const lastQuestion = ({ question }: WhyFacts): ReadonlyArray<Reason> => {
+  if (question === null) return []
+  const { asked_at, engine_state, error, id, status } = question
+  const result = engine_state !== null
     ? `answered "${engine_state}"`
     : error !== null
     ? `failed: ${error.slice(0, maxExceptionLength).toWellFormed()}`
@@ -65,7 +65,7 @@ const lastQuestion = ({ asked }: WhyFacts): ReadonlyArray<Reason> => {
     : `gave no answer (${status})`
   return [{
     code: "asked",
-    sentence: `Its agent was last asked at ${asked_at} and ${answer}.`,
+    sentence: `Its agent was last asked at ${asked_at} and ${result}.`,
     since: asked_at,
     evidence: { command_id: id, asked_at, status, engine_state, error }
   }]

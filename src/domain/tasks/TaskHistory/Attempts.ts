@@ -43,15 +43,15 @@ const EARLY_WITHIN_MICROS = 60_000_000
 
 /** An end before its start is its end: a clock was set back between the two, or they are of two clocks. */
 const joinEarlyEnds = (attempts: Array<Attempt>): void => {
-  for (let at = 1; at < attempts.length; at++) {
-    const before = attempts[at - 1]!
-    const started = attempts[at]!
+  for (let index = 1; index < attempts.length; index++) {
+    const before = attempts[index - 1]!
+    const started = attempts[index]!
     const early = earlyEndOf(before, started)
     if (early === null) continue
     started.endEntry = early
     if (before.startEntry === null) {
       started.transitions.unshift(...before.transitions)
-      attempts.splice(--at, 1)
+      attempts.splice(--index, 1)
     } else {
       started.transitions.unshift(early)
       before.transitions.pop()
@@ -71,8 +71,8 @@ const earlyEndOf = (before: Attempt, { endEntry, retryEntry, startEntry }: Attem
 
 /** Whether one of the entries of this moment is the same event; the other path's report may lie between the two. */
 const isKnown = (distinct: ReadonlyArray<HistoryEntry>, entry: HistoryEntry): boolean => {
-  for (let at = distinct.length - 1; at >= 0 && distinct[at]!.at === entry.at; at--) {
-    if (isSameTransition(distinct[at]!, entry)) return true
+  for (let index = distinct.length - 1; index >= 0 && distinct[index]!.at === entry.at; index--) {
+    if (isSameTransition(distinct[index]!, entry)) return true
   }
   return false
 }

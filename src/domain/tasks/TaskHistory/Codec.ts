@@ -74,17 +74,21 @@ export const decodeHistory = (text: string): History => {
   const entries: Array<HistoryEntry> = []
   let unknown = 0
   let failures = 0
-  for (let at = 0; at < rows.length; at += ENTRY_CELLS) {
-    const name = words[Number(rows[at + 4])]!
+  for (let index = 0; index < rows.length; index += ENTRY_CELLS) {
+    const name = words[Number(rows[index + 4])]!
     const reporter = isUnknown({ name }) ? words[reporters[unknown++] ?? NONE] ?? "" : ""
-    const kind = KINDS[Number(rows[at + 1])]!
+    const kind = KINDS[Number(rows[index + 1])]!
     const signature = isFailure({ kind }) ? words[signatures[failures++] ?? NONE] ?? "" : ""
-    entries.push(entryAt(rows, at, words, kind, name, reporter, signature))
+    entries.push(entryAt(rows, index, words, kind, name, reporter, signature))
   }
   const facts: Array<FieldValue | undefined> = []
-  for (let at = 0; at < values.length; at += FACT_CELLS) {
-    const entry = entries[Number(values[at + 1])]!
-    facts[Number(values[at])] = { entry, value: String(values[at + 2]), id: String(values[at + 3]) || entry.id }
+  for (let index = 0; index < values.length; index += FACT_CELLS) {
+    const entry = entries[Number(values[index + 1])]!
+    facts[Number(values[index])] = {
+      entry,
+      value: String(values[index + 2]),
+      id: String(values[index + 3]) || entry.id
+    }
   }
   if (encodedPast === undefined) return { entries, facts, past: null }
   const { detached, past } = decodePast(encodedPast)
@@ -94,22 +98,22 @@ export const decodeHistory = (text: string): History => {
 
 const entryAt = (
   rows: ReadonlyArray<string | number>,
-  at: number,
+  index: number,
   words: ReadonlyArray<string>,
   kind: TaskEventKind,
   name: string,
   reporter: string,
   signature: string
 ): HistoryEntry => ({
-  id: String(rows[at]),
+  id: String(rows[index]),
   kind,
   // the cast: `encodeHistory` wrote a Timestamp here
-  at: String(rows[at + 2]) as Timestamp,
-  agentId: words[Number(rows[at + 3])]! as AgentId, // the cast: `encodeHistory` wrote one here
+  at: String(rows[index + 2]) as Timestamp,
+  agentId: words[Number(rows[index + 3])]! as AgentId, // the cast: `encodeHistory` wrote one here
   reporter,
   name,
-  worker: words[Number(rows[at + 5])] ?? null,
-  republished: rows[at + 6] === 1,
-  rest: String(rows[at + 7]),
+  worker: words[Number(rows[index + 5])] ?? null,
+  republished: rows[index + 6] === 1,
+  rest: String(rows[index + 7]),
   signature
 })

@@ -177,12 +177,12 @@ const pairNearest = <A, B>(
   distanceOf: (one: A, other: B) => number,
   onPair: (one: A, other: B) => void
 ): void => {
-  let at = 0
+  let nearest = 0
   fewer.forEach((one, index) => {
     const last = more.length - (fewer.length - index)
-    while (at < last && distanceOf(one, more[at + 1]!) < distanceOf(one, more[at]!)) at++
-    onPair(one, more[at]!)
-    at++
+    while (nearest < last && distanceOf(one, more[nearest + 1]!) < distanceOf(one, more[nearest]!)) nearest++
+    onPair(one, more[nearest]!)
+    nearest++
   })
 }
 

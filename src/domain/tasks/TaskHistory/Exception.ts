@@ -1,5 +1,5 @@
 /** One form for the failures of six engines (agents' protocol, section 4.2). */
-import { cutException, exceptionLineOf } from "../Failure/CutStack.ts"
+import { exceptionLineOf, truncatedException } from "../Failure/TruncatedStack.ts"
 
 /** The fields of an event's data that explain a failure. */
 export interface ErrorFields {
@@ -15,12 +15,12 @@ export const isTraceback = (engine: string, exception: string | null): boolean =
 
 /**
  * `Type: message`, for every engine. The message of Celery's broker events is the exception's repr, which already names
- * the type. Without an exception the reason is used (a Celery retry, a Huey timeout). A traceback that was cut has no last
+ * the type. Without an exception the reason is used (a Celery retry, a Huey timeout). A truncated traceback has no last
  * line that names the exception.
  */
 export const exceptionText = (engine: string, { exception, message, reason }: ErrorFields): string | null => {
   if (exception === null) return message ?? reason
-  if (isTraceback(engine, exception)) return exceptionLineOf(exception) ?? message ?? reason ?? cutException
+  if (isTraceback(engine, exception)) return exceptionLineOf(exception) ?? message ?? reason ?? truncatedException
   if (message === null || message === "") return exception
   return message.startsWith(`${exception}(`) ? message : `${exception}: ${message}`
 }

@@ -41,7 +41,7 @@ export interface PastRun {
   readonly exception: string | null
 }
 
-/** The attempts that were dropped of a run which goes on in the entries. */
+/** The attempts that were dropped of a run that continues in the entries. */
 export interface OpenRun {
   readonly receivedAt: Timestamp | null
   readonly firstAt: Timestamp | null
@@ -58,9 +58,9 @@ export interface Past {
   /** Oldest first. */
   readonly runs: ReadonlyArray<PastRun>
   /** How many runs came before those. */
-  readonly forgotten: number
+  readonly earlierRunCount: number
   /** Null: the entries begin with a run. */
-  readonly open: OpenRun | null
+  readonly openRun: OpenRun | null
   /** The latest name of the named path in the dropped entries. */
   readonly name: string | null
   /** The latest failed attempt in them. */

@@ -37,47 +37,50 @@ const OF_LAST_ATTEMPT: ReadonlySet<number> = new Set([
   STORED_FIELDS.runtime_ms
 ])
 
-/** Where a history may be cut: before the attempt, and the moment of the first entry that is kept. */
-interface Cut {
+/** Where a history may be split: before the attempt, and the moment of the first entry that is kept. */
+interface CompactionPoint {
   readonly attempt: number
   readonly moment: Timestamp
 }
 
 /**
  * The history without its oldest entries where it has too many, otherwise the history itself. What is kept is read as it
- * was before: a cut that would change an attempt is moved to a later one. The result depends on the entries alone.
+ * was before: a point that would change an attempt is skipped for a later one. The result depends on the entries alone.
  */
 export const compactHistory = (history: History, analysis: HistoryAnalysis): History => {
   const { attempts, runs } = analysis
   const { entries } = history
   if (runs.length <= KEPT_RUNS && attempts.length <= KEPT_ATTEMPTS && entries.length <= KEPT_ENTRIES) return history
-  for (const cut of cutsOf(history, analysis)) {
-    const from = entries.findIndex(({ at }) => at >= cut.moment)
+  for (const point of listCompactionPoints(history, analysis)) {
+    const from = entries.findIndex(({ at }) => at >= point.moment)
     if (from < 1) continue
     const kept = entries.slice(from)
-    const past = pastOf(history, analysis, cut, entries.slice(0, from))
+    const past = pastOf(history, analysis, point, entries.slice(0, from))
     const compact: History = { entries: kept, facts: factsOf(history, kept), past }
-    if (isReadAlike(compact, analysis, cut.attempt)) return compact
+    if (isReadAlike(compact, analysis, point.attempt)) return compact
   }
   return history
 }
 
 /** From the first one that leaves few enough entries. */
-const cutsOf = ({ entries }: History, { attempts, runs }: HistoryAnalysis): ReadonlyArray<Cut> => {
+const listCompactionPoints = (
+  { entries }: History,
+  { attempts, runs }: HistoryAnalysis
+): ReadonlyArray<CompactionPoint> => {
   const oldestEntry = entries[Math.max(0, entries.length - KEPT_ENTRIES)]!
   if (attempts.length === 0) return [{ attempt: 0, moment: oldestEntry.at }]
-  const cuts: Array<Cut> = []
+  const points: Array<CompactionPoint> = []
   let attempt = 0
   runs.forEach((run, index) => {
     for (const [nth, { transitions }] of run.attempts.entries()) {
       const moment = nth === 0 ? run.firstAt ?? transitions[0]!.at : transitions[0]!.at
       const isEnough = runs.length - index <= KEPT_RUNS && attempts.length - attempt <= KEPT_ATTEMPTS &&
         (entries.length <= KEPT_ENTRIES || moment >= oldestEntry.at)
-      if (isEnough && attempt > 0) cuts.push({ attempt, moment })
+      if (isEnough && attempt > 0) points.push({ attempt, moment })
       attempt++
     }
   })
-  return cuts
+  return points
 }
 
 /** Whether the kept entries have the attempts that they had, so that what they add to counts is the same. */
@@ -100,27 +103,27 @@ const factsOf = ({ facts }: History, kept: ReadonlyArray<HistoryEntry>): History
 const pastOf = (
   { past }: History,
   { attempts, runs }: HistoryAnalysis,
-  cut: Cut,
+  point: CompactionPoint,
   dropped: ReadonlyArray<HistoryEntry>
 ): Past => {
   const ended: Array<PastRun> = []
-  let open: OpenRun | null = null
+  let openRun: OpenRun | null = null
   let attempt = 0
   for (const run of runs) {
     const next = attempt + run.attempts.length
-    if (next <= cut.attempt && next > attempt) ended.push(summarizeRun(run))
-    else if (attempt < cut.attempt || attempts.length === 0) {
-      open = openOf(run, cut, run.attempts.slice(0, cut.attempt - attempt))
+    if (next <= point.attempt && next > attempt) ended.push(summarizeRun(run))
+    else if (attempt < point.attempt || attempts.length === 0) {
+      openRun = toOpenRun(run, point, run.attempts.slice(0, point.attempt - attempt))
     }
     attempt = next
   }
   const all = [...past?.runs ?? [], ...ended]
-  const failure = attempts.slice(0, cut.attempt).map(failureOf).findLast((entry) => (entry?.signature ?? "") !== "")
+  const failure = attempts.slice(0, point.attempt).map(failureOf).findLast((entry) => (entry?.signature ?? "") !== "")
   return {
-    horizon: cut.moment,
+    horizon: point.moment,
     runs: all.slice(-PAST_RUNS),
-    forgotten: (past?.forgotten ?? 0) + Math.max(0, all.length - PAST_RUNS),
-    open,
+    earlierRunCount: (past?.earlierRunCount ?? 0) + Math.max(0, all.length - PAST_RUNS),
+    openRun,
     name: dropped.findLast(({ name }) => eventSourceOf(name) === NAMED_EVENTS)?.name ?? past?.name ?? null,
     failure: failure === undefined || failure === null
       ? past?.failure ?? null
@@ -128,13 +131,13 @@ const pastOf = (
   }
 }
 
-const openOf = (run: Run, { moment }: Cut, attempts: ReadonlyArray<Attempt>): OpenRun => ({
+const toOpenRun = (run: Run, { moment }: CompactionPoint, attempts: ReadonlyArray<Attempt>): OpenRun => ({
   receivedAt: receivedAtOf(run),
   firstAt: run.firstAt,
   startedAt: firstStartOf(run),
-  starts: (run.open?.starts ?? 0) + attempts.filter(({ startEntry }) => startEntry !== null).length,
-  retries: (run.open?.retries ?? 0) + attempts.filter(({ retryEntry }) => retryEntry !== null).length,
-  republications: (run.open?.republications ?? 0) + countRepublications(run.receipts.filter(({ at }) => at < moment))
+  starts: (run.openRun?.starts ?? 0) + attempts.filter(({ startEntry }) => startEntry !== null).length,
+  retries: (run.openRun?.retries ?? 0) + attempts.filter(({ retryEntry }) => retryEntry !== null).length,
+  republications: (run.openRun?.republications ?? 0) + countRepublications(run.receipts.filter(({ at }) => at < moment))
 })
 
 /** A run that is not the latest. */
@@ -155,14 +158,14 @@ export const summarizeRun = (run: Run): PastRun => {
 }
 
 /** The starts of a run. */
-export const countStarts = ({ attempts, open }: Run): number =>
-  (open?.starts ?? 0) + attempts.filter(({ startEntry }) => startEntry !== null).length
+export const countStarts = ({ attempts, openRun }: Run): number =>
+  (openRun?.starts ?? 0) + attempts.filter(({ startEntry }) => startEntry !== null).length
 
 /** Retries as the engine reports them, or as it published the task again, whichever are more. */
-export const countRetries = ({ attempts, open, receipts }: Run): number =>
+export const countRetries = ({ attempts, openRun, receipts }: Run): number =>
   Math.max(
-    (open?.retries ?? 0) + attempts.filter(({ retryEntry }) => retryEntry !== null).length,
-    (open?.republications ?? 0) + countRepublications(receipts)
+    (openRun?.retries ?? 0) + attempts.filter(({ retryEntry }) => retryEntry !== null).length,
+    (openRun?.republications ?? 0) + countRepublications(receipts)
   )
 
 /** What the timeline has of the exception; an entry keeps the last line of a traceback only. */

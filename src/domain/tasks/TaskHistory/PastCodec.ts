@@ -24,8 +24,8 @@ type EncodedFact = [slot: number, entryId: string, kind: number, at: Timestamp, 
 export type EncodedPast = [
   horizon: Timestamp,
   runs: Array<EncodedRun>,
-  forgotten: number,
-  open: OpenRun | null,
+  earlierRunCount: number,
+  openRun: OpenRun | null,
   name: string | null,
   failure: Past["failure"],
   facts: Array<EncodedFact>
@@ -44,8 +44,8 @@ export const encodePast = (past: Past, detached: ReadonlyArray<DetachedFact>): E
     run.worker_name,
     run.exception
   ]),
-  past.forgotten,
-  past.open,
+  past.earlierRunCount,
+  past.openRun,
   past.name,
   past.failure,
   detached.map(([slot, { entry, id, value }]): EncodedFact => [
@@ -59,9 +59,9 @@ export const encodePast = (past: Past, detached: ReadonlyArray<DetachedFact>): E
 ]
 
 export const decodePast = (
-  [horizon, runs, forgotten, open, name, failure, facts]: EncodedPast
+  [horizon, runs, earlierRunCount, openRun, name, failure, facts]: EncodedPast
 ): { readonly past: Past; readonly detached: ReadonlyArray<DetachedFact> } => ({
-  past: { horizon, runs: runs.map(decodeRun), forgotten, open, name, failure },
+  past: { horizon, runs: runs.map(decodeRun), earlierRunCount, openRun, name, failure },
   detached: facts.map(([slot, entryId, kind, at, value, id]): DetachedFact => [
     slot,
     { entry: droppedEntry(entryId, TaskEventKind.literals[kind]!, at), id, value }

@@ -71,7 +71,7 @@ export const computeTaskFields = (
     history,
     last,
     receipts,
-    (run.open?.republications ?? 0) + countRepublications(receipts) >= retries
+    (run.openRun?.republications ?? 0) + countRepublications(receipts) >= retries
   )
   const endEntry = last?.endEntry ?? null
   const lastAttemptValue = (name: StoredFieldName) =>

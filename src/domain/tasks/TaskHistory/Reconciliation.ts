@@ -18,7 +18,7 @@ export const findOpenEntry = (entries: ReadonlyArray<HistoryEntry>): HistoryEntr
   entries.findLast(({ kind }) => waitingKinds.has(kind) || kind === "task.started")
 
 /**
- * The latest outcome of the last attempt, or of the one that the task waits for. The engine's answer is final: it also
+ * The latest outcome of the last attempt, or of the one that the task waits for. The engine's result is final: it also
  * ends an attempt that waits for its retry, and of two ends that contradict each other it counts, unless the attempt's
  * end came after the question. Null where another attempt began after the question, and where the engine's end is of an
  * earlier one. An unknown outcome gives way to any end, and to a wait that it was not asked about.

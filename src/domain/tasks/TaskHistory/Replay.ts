@@ -1,15 +1,15 @@
-/** A task's history as it was at the end of each attempt, made of what is stored today. */
+/** A task's history as it was at the end of each attempt, rebuilt from what is stored today. */
 import type { Timestamp } from "../../kernel/Timestamp.ts"
 import { addEvent } from "../TaskHistory.ts"
 import { isEnd } from "./Deduplication.ts"
 import type { History, HistoryEntry } from "./History.ts"
 import { membersOf } from "./Members.ts"
 
-/** Ends of one task that are looked at; earlier ones are left out. A task may have hundreds of events. */
+/** Ends of one task that are replayed; earlier ones are left out. A task may have hundreds of events. */
 const maxEnds = 100
 
 /** A point of a history after which an attempt starts, or the end of the history. */
-interface Cut {
+interface AttemptBoundary {
   readonly length: number
   /** The time of the last end before it. */
   readonly endedAt: Timestamp
@@ -27,10 +27,10 @@ export const replayHistory = (
   since: Timestamp
 ): ReadonlyArray<History> => {
   const { entries } = whole
-  const cuts = cutsOf(entries)
-  const first = cuts.findIndex(({ endedAt }) => endedAt >= since)
+  const boundaries = listBoundaries(entries)
+  const first = boundaries.findIndex(({ endedAt }) => endedAt >= since)
   if (first < 0) return []
-  const previous = Math.max(first - 1, cuts.length - 1 - maxEnds)
+  const previous = Math.max(first - 1, boundaries.length - 1 - maxEnds)
   const known = new Map(entries.map((entry) => [entry.id, entry]))
   const rebuilt: History = { entries: [], facts: [], past: null }
   let added = 0
@@ -47,26 +47,26 @@ export const replayHistory = (
   }
   const before: History = previous < 0
     ? { entries: [], facts: [], past: whole.past }
-    : historyOf(cuts[previous]!.length)
-  return [before, ...cuts.slice(previous + 1).map(({ length }) => historyOf(length))]
+    : historyOf(boundaries[previous]!.length)
+  return [before, ...boundaries.slice(previous + 1).map(({ length }) => historyOf(length))]
 }
 
 const closes = (entry: HistoryEntry): boolean =>
   isEnd(entry) || entry.kind === "task.retried" || entry.kind === "task.reconciled"
 
 /** Before each start that follows an end, and at the end. */
-const cutsOf = (entries: ReadonlyArray<HistoryEntry>): ReadonlyArray<Cut> => {
-  const cuts: Array<Cut> = []
+const listBoundaries = (entries: ReadonlyArray<HistoryEntry>): ReadonlyArray<AttemptBoundary> => {
+  const boundaries: Array<AttemptBoundary> = []
   let endedAt: Timestamp | null = null
   entries.forEach((entry, length) => {
     if (entry.kind === "task.started" && endedAt !== null) {
-      cuts.push({ length, endedAt })
+      boundaries.push({ length, endedAt })
       endedAt = null
     }
     if (closes(entry)) endedAt = entry.at
   })
-  if (endedAt !== null) cuts.push({ length: entries.length, endedAt })
-  return cuts
+  if (endedAt !== null) boundaries.push({ length: entries.length, endedAt })
+  return boundaries
 }
 
 /** The event of an entry, with the data that the timeline keeps. */

@@ -5,7 +5,7 @@ import type { History, PastRun } from "./History.ts"
 import { countStarts, summarizeRun } from "./Past.ts"
 import { computeTaskFields } from "./Projection.ts"
 
-/** A run of a task, counted from 1; `finished_at` is null while it goes on. */
+/** A run of a task, counted from 1; `finished_at` is null until it ends. */
 export interface NumberedRun extends Omit<PastRun, "state" | "finished_at"> {
   readonly number: number
   readonly state: TaskState
@@ -16,10 +16,10 @@ export interface NumberedRun extends Omit<PastRun, "state" | "finished_at"> {
 export const listRuns = (
   history: History
 ): { readonly items: ReadonlyArray<NumberedRun>; readonly total_count: number } => {
-  if (history.entries.length === 0) return { items: [], total_count: 0 } // a row that no event made
+  if (history.entries.length === 0) return { items: [], total_count: 0 } // a row that no event created
   const analysis = analyseHistory(history)
   const earlier = [...history.past?.runs ?? [], ...analysis.runs.slice(0, -1).map(summarizeRun)]
-  const before = history.past?.forgotten ?? 0
+  const before = history.past?.earlierRunCount ?? 0
   const latest: NumberedRun = { ...latestRun(history, analysis), number: before + earlier.length + 1 }
   const numbered = earlier.map((run, index): NumberedRun => ({ ...run, number: before + index + 1 }))
   return { items: [...numbered, latest].reverse(), total_count: latest.number }
@@ -36,6 +36,6 @@ const latestRun = (history: History, analysis: HistoryAnalysis): Omit<NumberedRu
 /** How often the latest run started, and the number of runs. */
 export const countRuns = (history: History): { readonly attempts: number; readonly run_count: number } => {
   const { runs } = analyseHistory(history)
-  const { forgotten = 0, runs: past = [] } = history.past ?? {}
-  return { attempts: countStarts(runs.at(-1)!), run_count: forgotten + past.length + runs.length }
+  const { earlierRunCount = 0, runs: past = [] } = history.past ?? {}
+  return { attempts: countStarts(runs.at(-1)!), run_count: earlierRunCount + past.length + runs.length }
 }

@@ -14,7 +14,7 @@ export interface Run {
   /** The earliest of its events that count; null: none counts. */
   readonly firstAt: Timestamp | null
   /** Its dropped beginning; null: it has all its attempts. */
-  readonly open: OpenRun | null
+  readonly openRun: OpenRun | null
 }
 
 /** In order; at least one. The latest one is what the row shows. */
@@ -23,9 +23,9 @@ export type Runs = readonly [Run, ...ReadonlyArray<Run>]
 /** A later report of a receipt comes within this time, as those of other transitions (`Deduplication.ts`). */
 const REPORTS_WITHIN_SECONDS = 60
 
-/** The only run, as most tasks have one. What is read of it is looked for then: half of the analyses need none of it. */
+/** The only run, as most tasks have one. Its fields are computed on demand: half of the analyses need none of it. */
 class OnlyRun implements Run {
-  readonly open = null
+  readonly openRun = null
   private found: ReadonlyArray<HistoryEntry> | undefined
 
   constructor(private readonly entries: ReadonlyArray<HistoryEntry>, readonly attempts: ReadonlyArray<Attempt>) {}
@@ -54,18 +54,18 @@ export const runsOf = ({ entries, past }: History, attempts: ReadonlyArray<Attem
     const ofRun = groups.length === 1 ? receipts : receipts.filter(isOfRun)
     const received = waiting.length === 0 ? ofRun : ofRun.filter((receipt) => !waiting.includes(receipt))
     const published = groups.length === 1 ? publications[0] : publications.find(isOfRun)
-    const open = index === 0 ? past?.open ?? null : null
+    const openRun = index === 0 ? past?.openRun ?? null : null
     return {
       attempts: group,
       receipts: received,
-      firstAt: open?.firstAt ?? earliestOf([received[0], published, group[0]?.transitions[0]]) ?? null,
-      open
+      firstAt: openRun?.firstAt ?? earliestOf([received[0], published, group[0]?.transitions[0]]) ?? null,
+      openRun
     }
   })
   const runs: Runs = [first!, ...others]
   return waiting.length === 0
     ? runs
-    : [...runs, { attempts: [], receipts: waiting, firstAt: waiting[0]!.at, open: null }]
+    : [...runs, { attempts: [], receipts: waiting, firstAt: waiting[0]!.at, openRun: null }]
 }
 
 const hasReceiptAfter = (entries: ReadonlyArray<HistoryEntry>, end: HistoryEntry | null): boolean =>
@@ -106,7 +106,7 @@ const waitingReceiptsOf = (
   const endedAt = last.endEntry.at
   if (newest.at <= endedAt) return noReceipts
   const begunAt = groups.length === 1 ? "" : endOf(groups[groups.length - 2]!)
-  const hasOwn = (groups.length === 1 && (past?.open?.receivedAt ?? null) !== null) ||
+  const hasOwn = (groups.length === 1 && (past?.openRun?.receivedAt ?? null) !== null) ||
     receipts.some(({ at }) => at > begunAt && at <= endedAt)
   if (!hasOwn) return noReceipts
   const from = addSeconds(endedAt, REPORTS_WITHIN_SECONDS)
@@ -133,11 +133,12 @@ const earliestOf = (counted: ReadonlyArray<HistoryEntry | undefined>): Timestamp
   )
 
 /** When the run was received first; null: unknown. */
-export const receivedAtOf = ({ open, receipts }: Run): Timestamp | null => open?.receivedAt ?? receipts[0]?.at ?? null
+export const receivedAtOf = ({ openRun, receipts }: Run): Timestamp | null =>
+  openRun?.receivedAt ?? receipts[0]?.at ?? null
 
 /** The start of the run's first attempt; null: unknown. */
-export const firstStartOf = ({ attempts, open }: Run): Timestamp | null =>
-  open === null ? attempts[0]?.startEntry?.at ?? null : open.startedAt
+export const firstStartOf = ({ attempts, openRun }: Run): Timestamp | null =>
+  openRun === null ? attempts[0]?.startEntry?.at ?? null : openRun.startedAt
 
 /** How a run that is not the latest ended. */
 export interface RunEnd {

@@ -26,8 +26,8 @@ export const countEndsByWorker = (
   if (attempts.length === 0) return noEnds
   const workers = attempts.length === 1 ? [workerOf(history.entries)] : workersOf(history, attempts, original)
   const ends: Array<WorkerEnds> = []
-  attempts.forEach(({ endEntry, retryEntry, transitions }, at) => {
-    const worker = workers[at] ?? null
+  attempts.forEach(({ endEntry, retryEntry, transitions }, attemptIndex) => {
+    const worker = workers[attemptIndex] ?? null
     if (worker === null || (endEntry === null && retryEntry === null)) return
     const index = ends.findIndex((one) => one.worker === worker)
     if (index < 0) ends.push(addAttempt({ worker, processed: 0, succeeded: 0, failed: 0, retried: 0 }, transitions))
@@ -56,8 +56,8 @@ const workersOf = (
 /** The worker of the last event of the named path that names one, else of the last event that does. */
 export const workerOf = (entries: ReadonlyArray<HistoryEntry>): string | null => {
   let worker: string | null = null
-  for (let at = entries.length - 1; at >= 0; at--) {
-    const entry = entries[at]!
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index]!
     if (!hasWorker(entry)) continue
     if (eventSourceOf(entry.name) === NAMED_EVENTS) return entry.worker
     worker ??= entry.worker

@@ -22,7 +22,7 @@ export const streamEndpoint = HttpApiEndpoint.get("stream")`/projects/${slug}/st
   .annotateContext(operation(
     "Follow changed tasks",
     "Server-sent events. `event: task` has one changed task in its newest state, without arguments, " +
-      "result and traceback; several changes between two looks are one message. `event: reset` says that " +
+      "result and traceback; several changes between two reads are one message. `event: reset` says that " +
       "changes were left out: load the list again. `event: inbox` has the number of unread notifications of the " +
       "caller's inbox after it changed, if the caller may read it. A comment comes after 15 seconds without an event. The stream ends when " +
       "the caller loses the right to see it."

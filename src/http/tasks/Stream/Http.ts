@@ -41,13 +41,13 @@ export const layer = implementGroup(
           Effect.interruptible,
           Effect.forkScoped
         )
-        const looks = live.batches(
+        const batches = live.batches(
           project.id,
           lastEventId === undefined ? null : decodeChangePosition(lastEventId),
           Effect.raceFirst(awaitClosing, accessEnded)
         )
         const events = Stream.merge(
-          Stream.map(looks, (look) => look.encoded),
+          Stream.map(batches, (batch) => batch.encoded),
           inboxEvents(person),
           { haltStrategy: "left" }
         )

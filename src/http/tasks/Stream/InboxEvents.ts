@@ -17,7 +17,7 @@ export const makeInboxEvents = Effect.gen(function*() {
   const inbox = yield* Inbox
   const subscribeHints = yield* makeHintRoutes("live inbox", "inbox")
 
-  /** Null if the database does not answer: the stream goes on with its tasks. */
+  /** Null if the database does not respond: the stream continues with its tasks. */
   const countUnread = (person: Person) =>
     inbox.countUnread().pipe(
       Effect.map(({ unread }) => unread),

@@ -38,9 +38,9 @@ const respondWithPage = ({ later, next_cursor, rows, searched_to, total_count }:
     `${total_count === undefined ? "" : `,"total_count":${total_count}`}` +
     `${searched_to === null ? "" : `,"searched_to":${JSON.stringify(searched_to)}`}}`
   if (later === null) return respondWithJsonText(begin + end)
-  const slices = Stream.mapAccum(later, rows.length > 0, (hasRows, some) => [
-    hasRows || some.length > 0,
-    (hasRows && some.length > 0 ? "," : "") + some.map(writeTask).join(",")
+  const slices = Stream.mapAccum(later, rows.length > 0, (hasRows, slice) => [
+    hasRows || slice.length > 0,
+    (hasRows && slice.length > 0 ? "," : "") + slice.map(writeTask).join(",")
   ])
   const texts = Stream.concat(Stream.make(begin), Stream.concat(slices, Stream.make(end)))
   return HttpServerResponse.stream(Stream.encodeText(texts), { contentType: "application/json" })

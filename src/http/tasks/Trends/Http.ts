@@ -6,8 +6,8 @@ import { implementGroup } from "../../ImplementGroup.ts"
 import { respondWithJsonText } from "../../JsonText.ts"
 
 /** As text: the schema takes longer to encode a thousand buckets than the database to read them. */
-const respondWith = <E, R>(answer: Effect.Effect<TaskNames | Trends, E, R>) =>
-  Effect.map(answer, (body) => respondWithJsonText(JSON.stringify(body)))
+const respondWith = <E, R>(result: Effect.Effect<TaskNames | Trends, E, R>) =>
+  Effect.map(result, (body) => respondWithJsonText(JSON.stringify(body)))
 
 export const layer = implementGroup(
   "trends",

@@ -3,13 +3,13 @@ import { canonicalize } from "../../../domain/kernel/CanonicalJson.ts"
 import type { AgentId, CommandId, ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import {
-  type EngineAnswer,
   hasLeft,
   inferOutcome,
   inferWaitingOutcome,
   isActiveOn,
   isOfEarlierAttempt,
   type Outcome,
+  type ReconciledState,
   ReconcileResult,
   type WorkerActivity
 } from "../../../domain/tasks/Task/Outcome.ts"
@@ -63,7 +63,7 @@ export const makeReportAnswers = Effect.fnUntraced(function*(openQuestions: Open
 
   /** Whether nothing is left to do with the answer: the ingest queue may be full. */
   const reportStarted = Effect.fnUntraced(
-    function*(commandId: CommandId, question: StartedQuestion, answer: Option.Option<EngineAnswer>) {
+    function*(commandId: CommandId, question: StartedQuestion, answer: Option.Option<ReconciledState>) {
       const { project_id, started_at, task_id } = question
       const worker = (yield* makeWorkerLookup(project_id, [question], yield* Timestamp.now))(question)
       if (Option.isNone(answer)) {
@@ -83,7 +83,7 @@ export const makeReportAnswers = Effect.fnUntraced(function*(openQuestions: Open
   )
 
   const reportWaiting = Effect.fnUntraced(
-    function*(commandId: CommandId, question: WaitingQuestion, answer: EngineAnswer) {
+    function*(commandId: CommandId, question: WaitingQuestion, answer: ReconciledState) {
       if (isOfEarlierAttempt(answer.finished_at, question.since)) return true
       const evidence = (yield* makeWaitingLookup(question.project_id, [question], yield* Timestamp.now))(question)
       const outcome = inferWaitingOutcome(answer, question.engine, evidence)
@@ -101,7 +101,7 @@ export const makeReportAnswers = Effect.fnUntraced(function*(openQuestions: Open
       if (question === undefined) continue
       const answer = Option.map(
         status === "completed" ? decodeAnswer(result) : Option.none(),
-        (answer): EngineAnswer => ({ ...answer, finished_at: Timestamp.parse(answer.finished_at ?? "") ?? null })
+        (answer): ReconciledState => ({ ...answer, finished_at: Timestamp.parse(answer.finished_at ?? "") ?? null })
       )
       const isReported = question.kind === "started"
         ? yield* reportStarted(id, question, answer)

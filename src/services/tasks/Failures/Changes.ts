@@ -32,7 +32,7 @@ export const collectGroupChanges = (folded: ReadonlyArray<FoldResult>): GroupCha
     for (const { at, change, fingerprint } of result.failures) {
       const group = draft(fingerprint)
       group.occurrences += change
-      if (change === 1) addSighting(group, at, result)
+      if (change === 1) addOccurrence(group, at, result)
       const hour = hourOf(at)
       const key = [row.project_id, fingerprint, hour].join(" ")
       const found = hours.get(key)
@@ -80,7 +80,7 @@ const draftOf = (groups: Map<string, Draft>, fingerprint: string, { agent_id, ro
 /** Characters of a sample's exception; the task has the rest. */
 const maxExceptionLength = 500
 
-const addSighting = (draft: Draft, at: string, { row }: FoldResult): void => {
+const addOccurrence = (draft: Draft, at: string, { row }: FoldResult): void => {
   if (at < draft.first_seen_at) draft.first_seen_at = at
   const isNewer = at > draft.last_seen_at || (at === draft.last_seen_at && row.task_id < draft.sample_task_id)
   if (!isNewer) return
@@ -110,11 +110,13 @@ export const collectDeletedTasks = (
   projectId: ProjectId,
   deleted: ReadonlyArray<CountedTask & { readonly fingerprint: string | null }>
 ): ReadonlyArray<GroupUpdate> => {
-  const open = new Map<string, number>()
+  const openCounts = new Map<string, number>()
   for (const task of deleted) {
-    if (task.fingerprint !== null && isOpen(task)) open.set(task.fingerprint, (open.get(task.fingerprint) ?? 0) + 1)
+    if (task.fingerprint !== null && isOpen(task)) {
+      openCounts.set(task.fingerprint, (openCounts.get(task.fingerprint) ?? 0) + 1)
+    }
   }
-  return [...open].sort(([left], [right]) => (left < right ? -1 : 1)).map(([fingerprint, tasks]) => ({
+  return [...openCounts].sort(([left], [right]) => (left < right ? -1 : 1)).map(([fingerprint, tasks]) => ({
     project_id: projectId,
     fingerprint,
     engine: "",

@@ -28,10 +28,10 @@ const maxWalked = 5000
  * (docs/failures.md). Whether a task is marked is decided by the states of the stored tasks and by the links of retries
  * alone, so neither the order of events nor their repetition changes the counts.
  *
- * The ingest and the commands' inbox put down which links to look at, in the transactions that change a state or insert
- * a link. One replica looks at them, one transaction after the other: it reads what both have committed.
+ * The ingest and the commands' inbox mark which links to check, in the transactions that change a state or insert
+ * a link. One replica checks them, one transaction after the other: it reads what both have committed.
  */
-const makeSettleSome = Effect.gen(function*() {
+const makeCheckDueLinks = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* makeFailureRecoveriesRepo
 
@@ -91,8 +91,8 @@ const makeSettleSome = Effect.gen(function*() {
     return rows.length === 0 ? Effect.void : Effect.asVoid(writeGroups(sql, rows))
   }
 
-  /** Looks at the links that are due, at most `linksAtOnce`; returns whether there may be more. Only the leader may. */
-  return Effect.fn("FailureRecoveries.settleSome")(function*() {
+  /** Checks the links that are due, at most `linksAtOnce`; returns whether there may be more. Only the leader may. */
+  return Effect.fn("FailureRecoveries.checkDueLinks")(function*() {
     const lease = yield* Lease
     const due = yield* repo.listDue(yield* Timestamp.now, linksAtOnce)
     if (due.length === 0) return false
@@ -107,7 +107,7 @@ const makeSettleSome = Effect.gen(function*() {
       if (changes.length > 0) {
         yield* repo.mark(sortByKey(changes)).pipe(Effect.flatMap((tasks) => count(changes, tasks)))
       }
-      yield* repo.settle(due)
+      yield* repo.markChecked(due)
     }))
     return due.length === linksAtOnce
   }, orDieOnSql)
@@ -115,15 +115,15 @@ const makeSettleSome = Effect.gen(function*() {
 
 /** Each second, on one replica at a time. */
 export const layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
-  const settleSome = yield* makeSettleSome
+  const checkDueLinks = yield* makeCheckDueLinks
   const leader = yield* Leader
   const loops = yield* Loops
   const round = Effect.gen(function*() {
-    const more = yield* settleSome()
+    const more = yield* checkDueLinks()
     yield* loops.reportSuccess(loopName)
     yield* Effect.sleep(more ? "10 millis" : "1 second")
   })
-  // another replica leads: look again later
+  // another replica leads: try again later
   const leadOrWait = Effect.flatMap(
     leader.only(loopName, Effect.forever(round)),
     Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })

@@ -16,7 +16,7 @@ export interface RetryLink extends TaskOfProject {
   readonly new_task_id: string
 }
 
-/** A link that is looked at now. */
+/** A link that is due for a check. */
 export interface DueLink extends RetryLink {
   readonly check_at: Timestamp
 }
@@ -45,7 +45,7 @@ export const makeFailureRecoveriesRepo = Effect.gen(function*() {
   const read = yield* Reader
 
   return {
-    /** The links to look at, those that have waited longest first. */
+    /** The links to check, those that have waited longest first. */
     listDue: (now: Timestamp, limit: number) =>
       read<DueLink>`SELECT project_id, engine, task_id, new_task_id, check_at FROM task_retries
         WHERE check_at IS NOT NULL AND check_at <= ${now} ORDER BY check_at LIMIT ${limit}`,
@@ -79,8 +79,8 @@ export const makeFailureRecoveriesRepo = Effect.gen(function*() {
           AND coalesce(tasks.recovered_by, '') = coalesce(r.before_mark, '')
         RETURNING tasks.project_id, tasks.engine, tasks.task_id, tasks.state, tasks.fingerprint, tasks.recovered_by`,
 
-    /** The links have been looked at; those that a writer has put down again since are looked at again. */
-    settle: (links: ReadonlyArray<DueLink>) =>
+    /** Ends the checks of the links; those that a writer has marked again since stay due. */
+    markChecked: (links: ReadonlyArray<DueLink>) =>
       sql`UPDATE task_retries SET check_at = CASE WHEN recheck_at > r.seen_at THEN recheck_at END
         FROM ${
         recordset(

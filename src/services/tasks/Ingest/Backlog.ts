@@ -136,7 +136,9 @@ export class Backlog {
     if (this.partitions.length === 1) return this.partitions[0]!
     let hash = 0
     // ids differ at their ends: hexadecimal digits or a counter
-    for (let at = Math.max(0, taskId.length - 4); at < taskId.length; at++) hash = hash * 31 + taskId.charCodeAt(at)
+    for (let index = Math.max(0, taskId.length - 4); index < taskId.length; index++) {
+      hash = hash * 31 + taskId.charCodeAt(index)
+    }
     return this.partitions[hash % this.partitions.length]!
   }
 

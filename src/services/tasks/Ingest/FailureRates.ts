@@ -97,7 +97,7 @@ export const makeFailureRates = Effect.gen(function*() {
     )
   }
 
-  const judge = (subscription: RatedSubscription, now: Timestamp.Timestamp) =>
+  const updateEpisode = (subscription: RatedSubscription, now: Timestamp.Timestamp) =>
     Effect.gen(function*() {
       const { filters, id, updated_at } = subscription
       const counts = yield* countsOf(subscription, now)
@@ -130,7 +130,7 @@ export const makeFailureRates = Effect.gen(function*() {
       // most rates do not change: no transaction, which would occupy SQLite's writer
       const isChange = (isNews(subscription) && isReached(filters, counts)) ||
         (began_at !== null && isOver(filters, counts))
-      if (isChange) yield* judge(subscription, now)
+      if (isChange) yield* updateEpisode(subscription, now)
     }
   })
 

@@ -30,7 +30,7 @@ export const makeGrouper = () => {
 }
 
 /**
- * Masks the secrets of a task's event, then cuts values over `mostBytes`: a cut before the mask would leave half of a
+ * Masks the secrets of a task's event, then truncates values over `mostBytes`: a truncation before the mask would leave half of a
  * secret.
  */
 export const makeMasker = (redaction: Redaction, mostBytes: number) => (event: PendingEvent): void => {

@@ -38,15 +38,15 @@ export interface EngineTotals {
   readonly workers: Map<string, Observation>
 }
 
-export const observeGroup = (scene: EngineTotals, { events }: TaskGroup): void => {
+export const observeGroup = (totals: EngineTotals, { events }: TaskGroup): void => {
   for (const event of events) {
     if (event.refusal !== null) continue
     // until its name is known, every task has its own placeholder
-    if (event.name !== null && !event.name.startsWith("\"<unknown")) scene.names.add(event.name)
-    if (event.queue !== null) observe(scene.queues, event.queue, event).isFromTask = true
+    if (event.name !== null && !event.name.startsWith("\"<unknown")) totals.names.add(event.name)
+    if (event.queue !== null) observe(totals.queues, event.queue, event).isFromTask = true
     // `received` may name the process that enqueued the task
     if (event.worker !== null && RANK[event.kind] >= RANK["task.started"]) {
-      observe(scene.workers, event.worker, event).isFromTask = true
+      observe(totals.workers, event.worker, event).isFromTask = true
     }
   }
 }
@@ -56,26 +56,26 @@ interface SignOfLife {
   readonly agentId: AgentId
 }
 
-export const observationOf = (sightings: Map<string, Observation>, json: string, agentId: AgentId): Observation => {
-  let observation = sightings.get(json)
+export const observationOf = (observations: Map<string, Observation>, json: string, agentId: AgentId): Observation => {
+  let observation = observations.get(json)
   if (observation === undefined) {
     observation = { isFromTask: false, at: null, state: "online", agentId, depth: null, ends: zeroCounters }
-    sightings.set(json, observation)
+    observations.set(json, observation)
   }
   return observation
 }
 
 /**
- * Records a sign of life. Of two at one moment the offline event counts. Times are compared as they arrived, since a
- * clock that is ahead still tells the order of its own events.
+ * Records a sign of life. Of two at one moment the offline event counts. Times are compared as they arrived, since the
+ * events of a clock that is ahead are still in order.
  */
 const observe = (
-  sightings: Map<string, Observation>,
+  observations: Map<string, Observation>,
   json: string,
   event: SignOfLife,
   state: "online" | "offline" = "online"
 ): Observation => {
-  const observation = observationOf(sightings, json, event.agentId)
+  const observation = observationOf(observations, json, event.agentId)
   const { occurredAt } = event
   if (
     observation.at === null || occurredAt > observation.at || (occurredAt === observation.at && state === "offline")
@@ -87,7 +87,7 @@ const observe = (
 }
 
 /** Published agents send worker.offline with `worker_name` and without an engine (agents' protocol, section 5.5). */
-export const observeSideEvent = (scene: EngineTotals, event: PendingSideEvent): PendingReport | null => {
+export const observeSideEvent = (totals: EngineTotals, event: PendingSideEvent): PendingReport | null => {
   const fields = new Map<string, string>()
   event.data.forEach((json, field) => {
     fields.set(field, json)
@@ -102,16 +102,16 @@ export const observeSideEvent = (scene: EngineTotals, event: PendingSideEvent): 
       if (worker === undefined) return null
       const state = event.kind === "worker.offline" ? "offline" : "online"
       if (event.engine === "" && state === "offline") {
-        return { projectId: scene.projectId, worker, at: event.occurredAt }
+        return { projectId: totals.projectId, worker, at: event.occurredAt }
       }
-      if (event.engine !== "") observe(scene.workers, worker, event, state)
+      if (event.engine !== "") observe(totals.workers, worker, event, state)
       return null
     }
     case "queue.depth_report": {
       const queue = firstNameIn("queue", "queue_name", "name")
       if (queue === undefined || event.engine === "") return null
       const depth = fields.get("depth") ?? ""
-      const observation = observe(scene.queues, queue, event)
+      const observation = observe(totals.queues, queue, event)
       if (/^\d{1,15}$/.test(depth) && observation.at === event.occurredAt) observation.depth = Number(depth)
       return null
     }

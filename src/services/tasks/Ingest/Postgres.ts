@@ -123,8 +123,8 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
         run(offlineReportsText, offlineReports, at),
         run(postgresTexts.groups, failures.groups),
         run(postgresTexts.hours, failures.hours),
-        run(postgresMarkTexts.changed, retries.changed, at),
-        run(postgresMarkTexts.born, retries.born, at),
+        run(postgresMarkTexts.changedTasks, retries.changedTasks, at),
+        run(postgresMarkTexts.createdTasks, retries.createdTasks, at),
         rollups === null ? Effect.void : sql.unsafe("INSERT INTO rollup_deltas (payload) VALUES ($1)", [rollups])
       ], { discard: true })
   } as const

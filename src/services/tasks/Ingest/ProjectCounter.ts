@@ -78,7 +78,7 @@ export const makeProjectCounter = Effect.gen(function*() {
       if (received > 0) series.received.inc(received)
       const retries = after.retries.length - (before?.retries.length ?? 0)
       if (retries > 0) series.retries.inc(retries)
-      for (const { startedAt, waitsFrom } of newlyStarted(before, after)) {
+      for (const { startedAt, waitsFrom } of findNewlyStarted(before, after)) {
         // the casts: a contribution holds the timestamps of its task
         const millis = toEpochMillis(startedAt as Timestamp) - toEpochMillis(waitsFrom as Timestamp)
         if (millis >= 0) series.wait.observe(millis / 1000) // less: clocks disagree
@@ -96,7 +96,7 @@ export const makeProjectCounter = Effect.gen(function*() {
 const hasWaited = ({ startedAt, waitsFrom }: RunContribution): boolean => startedAt !== null && waitsFrom !== null
 
 /** The latest of the runs with a wait, as many as there are more of them than before. */
-const newlyStarted = (before: Contribution | null, after: Contribution): ReadonlyArray<RunContribution> => {
+const findNewlyStarted = (before: Contribution | null, after: Contribution): ReadonlyArray<RunContribution> => {
   const waits = after.runs.filter(hasWaited)
   return waits.slice(before === null ? 0 : Math.min(before.runs.filter(hasWaited).length, waits.length))
 }

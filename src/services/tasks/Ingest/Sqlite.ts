@@ -155,7 +155,7 @@ export class SqliteTotals {
   private readonly failureGroups: SqliteStatement<[string]>
   private readonly failureHours: SqliteStatement<[string]>
   private readonly changedRetry: SqliteStatement
-  private readonly bornRetry: SqliteStatement
+  private readonly createdRetry: SqliteStatement
   private readonly rollupDelta: SqliteStatement<[string]>
 
   constructor(db: SqliteConnection) {
@@ -178,8 +178,8 @@ export class SqliteTotals {
     )
     this.failureGroups = db.prepare<[string]>(sqliteTexts.groups)
     this.failureHours = db.prepare<[string]>(sqliteTexts.hours)
-    this.changedRetry = db.prepare(sqliteMarkTexts.changed)
-    this.bornRetry = db.prepare(sqliteMarkTexts.born)
+    this.changedRetry = db.prepare(sqliteMarkTexts.changedTasks)
+    this.createdRetry = db.prepare(sqliteMarkTexts.createdTasks)
     this.rollupDelta = db.prepare<[string]>("INSERT INTO rollup_deltas (payload) VALUES (?)")
   }
 
@@ -195,8 +195,8 @@ export class SqliteTotals {
     for (const row of offlineReports) this.offlineReport.run({ ...row, at })
     if (failures.groups.length > 0) this.failureGroups.run(JSON.stringify(failures.groups))
     if (failures.hours.length > 0) this.failureHours.run(JSON.stringify(failures.hours))
-    for (const task of retries.changed) this.changedRetry.run({ ...task, at })
-    for (const task of retries.born) this.bornRetry.run({ ...task, at })
+    for (const task of retries.changedTasks) this.changedRetry.run({ ...task, at })
+    for (const task of retries.createdTasks) this.createdRetry.run({ ...task, at })
     if (rollups !== null) this.rollupDelta.run(rollups)
   }
 }

@@ -16,7 +16,7 @@ export const countTaskEnds = (
   state: string
 ): TaskEnds => {
   let succeeded = 0
-  let hasRetried = (runs[0].open?.retries ?? 0) > 0
+  let hasRetried = (runs[0].openRun?.retries ?? 0) > 0
   for (const { endEntry, retryEntry } of attempts) {
     if (endEntry?.kind === "task.succeeded") succeeded++
     if (retryEntry !== null) hasRetried = true
@@ -44,8 +44,8 @@ const countExhausted = (
 ): number => {
   if (runs.length === 1 || TaskHistory.hasTwoPaths(history)) return failures
   let exhausted = 0
-  for (const { attempts, open } of runs) {
-    const hasRetried = (open?.retries ?? 0) > 0 || attempts.some(({ retryEntry }) => retryEntry !== null)
+  for (const { attempts, openRun } of runs) {
+    const hasRetried = (openRun?.retries ?? 0) > 0 || attempts.some(({ retryEntry }) => retryEntry !== null)
     if (hasRetried && attempts.some(TaskHistory.hasFailed)) exhausted++
   }
   return exhausted

@@ -17,7 +17,7 @@ const triggers = [
 /** Characters of an exception's first line. */
 const maxDetailLength = 300
 
-/** The projects with tasks that ended, or whose attempt did: only their interests are looked at. */
+/** The projects with tasks that ended, or whose attempt did: only their interests are read. */
 export const projectsWithEnds = (folded: ReadonlyArray<FoldedGroup>): ReadonlyArray<ProjectId> => {
   const projectIds = new Set<ProjectId>()
   for (const { newEnds, row } of folded) if (newEnds !== null) projectIds.add(row.project_id)

@@ -136,11 +136,11 @@ const clampToNow = (at: Timestamp, now: Timestamp): Timestamp => (at < now ? at 
  */
 const offlineReportOf = (
   { at, projectId, worker }: PendingReport,
-  scenes: ReadonlyArray<EngineTotals>,
+  engines: ReadonlyArray<EngineTotals>,
   now: Timestamp
 ): OfflineReport => {
-  const hasLaterSign = at >= now && scenes.some((scene) => {
-    const seenAt = scene.projectId === projectId ? scene.workers.get(worker)?.at : undefined
+  const hasLaterSign = at >= now && engines.some((engine) => {
+    const seenAt = engine.projectId === projectId ? engine.workers.get(worker)?.at : undefined
     return typeof seenAt === "string" && seenAt > at
   })
   return {
@@ -166,12 +166,12 @@ const countsOf = (folded: ReadonlyArray<FoldedGroup>): ReadonlyArray<CountDelta>
 
 const byKey = ([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number => left < right ? -1 : 1
 
-const facetsOf = (scenes: ReadonlyArray<EngineTotals>): ReadonlyArray<FacetRow> => {
+const facetsOf = (engines: ReadonlyArray<EngineTotals>): ReadonlyArray<FacetRow> => {
   const found = new Map<string, FacetRow>()
   const add = (project_id: ProjectId, facet: TaskFacet, jsons: Iterable<string>) => {
     for (const json of jsons) found.set(`${project_id} ${facet} ${json}`, { project_id, facet, value: parseText(json) })
   }
-  for (const { names, projectId, queues, workers } of scenes) {
+  for (const { names, projectId, queues, workers } of engines) {
     add(projectId, "name", names)
     add(projectId, "queue", namesFromTasks(queues))
     add(projectId, "worker_name", namesFromTasks(workers))
@@ -179,8 +179,8 @@ const facetsOf = (scenes: ReadonlyArray<EngineTotals>): ReadonlyArray<FacetRow> 
   return [...found.keys()].sort().map((key) => found.get(key)!)
 }
 
-const namesFromTasks = (sightings: ReadonlyMap<string, Observation>): ReadonlyArray<string> =>
-  [...sightings].filter(([, observation]) => observation.isFromTask).map(([json]) => json)
+const namesFromTasks = (observations: ReadonlyMap<string, Observation>): ReadonlyArray<string> =>
+  [...observations].filter(([, observation]) => observation.isFromTask).map(([json]) => json)
 
 const workersOf = (
   { engine, projectId, workers }: EngineTotals,
@@ -205,10 +205,12 @@ const workersOf = (
 
 /** Celery names a worker `celery@host`, Dramatiq `host@pid`. */
 const hostAndPidOf = (name: string): { readonly hostname: string | null; readonly pid: number | null } => {
-  const at = name.lastIndexOf("@")
-  if (at < 1) return { hostname: null, pid: null }
-  const tail = name.slice(at + 1)
-  return /^\d{1,9}$/.test(tail) ? { hostname: name.slice(0, at), pid: Number(tail) } : { hostname: tail, pid: null }
+  const separator = name.lastIndexOf("@")
+  if (separator < 1) return { hostname: null, pid: null }
+  const tail = name.slice(separator + 1)
+  return /^\d{1,9}$/.test(tail)
+    ? { hostname: name.slice(0, separator), pid: Number(tail) }
+    : { hostname: tail, pid: null }
 }
 
 const queuesOf = (

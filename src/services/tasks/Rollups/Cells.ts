@@ -56,7 +56,7 @@ export const addDelta = (changes: Changes, { minute, runtimes, series, sums, wai
 
 /**
  * The changes of every series and level from those of the task names' minutes: the deltas of a second are summed once,
- * and the coarser sums are made of the few cells that remain. Buckets before `first` of their level are left out.
+ * and the coarser sums add up the few cells that remain. Buckets before `first` of their level are left out.
  */
 export const sumUp = (tasks: Changes, first: ReadonlyArray<number>): Changes => {
   const changes: Changes = new Map()

@@ -164,7 +164,7 @@ export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merg
       Effect.zipLeft(loops.reportSuccess(loopName)),
       Effect.flatMap(([took]) => Effect.sleep(pauseAfter(took)))
     )
-    // another replica leads: look again later
+    // another replica leads: try again later
     const leadOrWait = Effect.flatMap(
       leader.only(loopName, Effect.forever(round)),
       Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
@@ -174,7 +174,7 @@ export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merg
 }
 
 /**
- * The pause after a merge, so that answers are about a second behind the tasks. A merge costs about the same after 1 s
+ * The pause after a merge, so that the rollups are about a second behind the tasks. A merge costs about the same after 1 s
  * as after 5 s, because it writes each bucket once: one that takes longer than 26 ms leaves the ingest 97.5 % of the
  * time.
  */

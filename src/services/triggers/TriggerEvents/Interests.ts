@@ -40,7 +40,7 @@ interface InterestRow {
   readonly muted_until: Timestamp | null
 }
 
-/** A rule looks at its conditions itself. */
+/** A rule evaluates its conditions itself. */
 const selectInterests = (sql: SqlClient.SqlClient, projectId: string) =>
   sql<InterestRow>`
     SELECT 'notifications' AS consumer, CAST(id AS TEXT) AS id, trigger_key, filters, muted_until FROM subscriptions

@@ -45,7 +45,7 @@ const columns = ["id", "consumer", "project_id", "payload", "due_at", "created_a
 const maxTakenLength = 2_000_000
 
 /** The first rows, as many as `maxTakenLength` allows, and one at least. */
-const cutRows = (rows: ReadonlyArray<StoredEvent>): ReadonlyArray<StoredEvent> => {
+const limitRows = (rows: ReadonlyArray<StoredEvent>): ReadonlyArray<StoredEvent> => {
   let length = 0
   const end = rows.findIndex(({ payload }) => (length += payload.length) > maxTakenLength)
   return end === -1 ? rows : rows.slice(0, Math.max(1, end))
@@ -108,7 +108,7 @@ export class TriggerEventsRepo extends Effect.Service<TriggerEventsRepo>()("svc/
         Effect.map(
           sql<StoredEvent>`SELECT ${stored} FROM trigger_events WHERE consumer = ${consumer} AND due_at <= ${now}
             ORDER BY due_at LIMIT ${limit} ${skipLocked(sql)}`,
-          (rows) => decodeRows(cutRows(rows))
+          (rows) => decodeRows(limitRows(rows))
         ),
 
       /** The event, unless another transaction took it. */

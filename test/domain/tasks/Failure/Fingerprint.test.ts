@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { cutException } from "../../../../src/domain/tasks/Failure/CutStack.ts"
 import {
   addTask,
   describeFailure,
@@ -8,6 +7,7 @@ import {
   signatureOf
 } from "../../../../src/domain/tasks/Failure/Fingerprint.ts"
 import { maskIds, maskMessage } from "../../../../src/domain/tasks/Failure/Mask.ts"
+import { truncatedException } from "../../../../src/domain/tasks/Failure/TruncatedStack.ts"
 import { fold, recorded } from "../TaskHistory/Recorded.ts"
 
 const python = (exception: string, ...frames: ReadonlyArray<string>) =>
@@ -98,30 +98,30 @@ ${python("RuntimeError: cannot pay", shopFrame)}`,
   ],
   ["a masked traceback", "ValueError: [REDACTED]", "[REDACTED]", "ValueError: [REDACTED]"],
   [
-    "RQ: a traceback that was cut inside a frame: the frames that remain",
-    cutException,
+    "RQ: a traceback that was truncated inside a frame: the frames that remain",
+    truncatedException,
     `${python("", shopFrame).trimEnd()}\n  File "/srv/app/shop/de…[truncated]`,
     "\nshop/orders.py:pay"
   ],
   [
-    "a traceback that was cut inside the exception's type",
+    "a traceback that was truncated inside the exception's type",
     "ValueError: 1",
     `${python("", shopFrame).trimEnd()}\nValue[...808 more bytes truncated]`,
     "ValueError\nshop/orders.py:pay"
   ],
   [
-    "Celery: a traceback that its agent cut inside the exception's type",
+    "Celery: a traceback that its agent truncated inside the exception's type",
     "ValueError: 1",
     `${python("", shopFrame).trimEnd()}\nshop.La\n[... traceback truncated ...]`,
     "ValueError\nshop/orders.py:pay"
   ],
   [
-    "a traceback that was cut inside the message",
+    "a traceback that was truncated inside the message",
     "ValueError: 1",
     `${python("", shopFrame).trimEnd()}\nshop.Late: after 3 [...808 more bytes truncated]`,
     "Late\nshop/orders.py:pay"
   ],
-  ["a traceback that an agent cut away", "ValueError: 1", "", "ValueError: #"],
+  ["a traceback that an agent left out", "ValueError: 1", "", "ValueError: #"],
   [
     "BullMQ",
     "TypeError: Cannot read properties of undefined (reading 'id')",

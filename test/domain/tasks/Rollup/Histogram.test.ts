@@ -25,18 +25,22 @@ const decode = (text: string): Histogram => {
 
 const durations = fc.array(fc.integer({ min: 0, max: 100_000_000 }), { minLength: 1, maxLength: 200 })
 
-/** The rank that `percentilesOf` answers: the smallest duration with at least that share at or below it. */
+/** The rank that `percentilesOf` returns: the smallest duration with at least that share at or below it. */
 const exact = (given: ReadonlyArray<number>, share: number): number =>
   given.toSorted((left, right) => left - right)[Math.max(1, Math.ceil(share * given.length)) - 1]!
 
 describe("histograms of durations", () => {
-  it("answer percentiles that are at most 2 % away from the true ones", () => {
+  it("return percentiles that are at most 2 % away from the true ones", () => {
     fc.assert(fc.property(durations, (given) => {
       const found = percentilesOf(encode(histogramOf(given)))!
-      for (const [answer, share] of [[found.p50, 0.5], [found.p95, 0.95], [found.p99, 0.99]] as const) {
+      for (const [percentile, share] of [[found.p50, 0.5], [found.p95, 0.95], [found.p99, 0.99]] as const) {
         const wanted = exact(given, share)
         // rounding to three digits adds at most half a percent
-        assert.isAtMost(Math.abs(answer - wanted), wanted * (relativeError + 0.005) + 1e-9, `${answer} for ${wanted}`)
+        assert.isAtMost(
+          Math.abs(percentile - wanted),
+          wanted * (relativeError + 0.005) + 1e-9,
+          `${percentile} for ${wanted}`
+        )
       }
     }))
   })

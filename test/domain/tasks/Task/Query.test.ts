@@ -101,9 +101,9 @@ describe("the query language of tasks", () => {
     ["\" \"", 0, "has an empty text"],
     ["(".repeat(30), 20, "nested parentheses"],
     ["a ".repeat(51), 100, "more than 50 terms"]
-  ])("refuses %s, and says where and why", (text, at, message) => {
+  ])("refuses %s, and says where and why", (text, index, message) => {
     const problem = Either.match(parseQuery(text, now), { onLeft: (problem) => problem, onRight: () => undefined })
-    assert.strictEqual(problem?.at, at)
+    assert.strictEqual(problem?.position, index)
     assert.include(problem?.message, message)
   })
 
@@ -138,7 +138,7 @@ describe("the query language of tasks", () => {
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         const text = pieces.join("").slice(0, maxQueryCharacters)
         Either.match(parseQuery(text, now), {
-          onLeft: ({ at }) => assert.isTrue(at >= 0 && at <= text.length),
+          onLeft: ({ position }) => assert.isTrue(position >= 0 && position <= text.length),
           onRight: (expression) => {
             // negation is its own inverse, and no term is lost
             assert.strictEqual(

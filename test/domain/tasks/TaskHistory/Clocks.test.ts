@@ -88,20 +88,20 @@ describe("an end before its start", () => {
   })
 })
 
-describe("the engine's answer", () => {
-  const answer = (outcome: string) =>
+describe("the engine's result", () => {
+  const outcomeEvent = (outcome: string) =>
     event("task.reconciled", 600, { outcome, engine_state: outcome, finished_at: after(3) })
   const started = event("task.started", 0)
 
   it("ends a task that waits for a retry, by the events of two clocks", () => {
     const skewed = [event("task.started", -8), event("task.succeeded", -7), started, event("task.retried", 1)]
     assert.strictEqual(rowOf(...skewed).state, "retry")
-    assert.deepInclude(rowOf(...skewed, answer("success")), {
+    assert.deepInclude(rowOf(...skewed, outcomeEvent("success")), {
       state: "success",
       finished_at: after(3),
       exception: null
     })
-    assert.strictEqual(rowOf(...skewed, answer("unknown")).state, "retry")
+    assert.strictEqual(rowOf(...skewed, outcomeEvent("unknown")).state, "retry")
   })
 
   it("ends a task that waits, unless the end is of an earlier attempt: another clock may be a minute behind", () => {
@@ -128,18 +128,18 @@ describe("the engine's answer", () => {
 
   it("decides between ends that contradict each other, but not against a later end or start", () => {
     const failed = event("task.failed", 1, { exception: "E" })
-    assert.deepInclude(rowOf(started, failed, answer("success")), {
+    assert.deepInclude(rowOf(started, failed, outcomeEvent("success")), {
       state: "success",
       exception: null,
       runtime_ms: null
     })
-    assert.deepInclude(rowOf(started, failed, answer("failure")), {
+    assert.deepInclude(rowOf(started, failed, outcomeEvent("failure")), {
       state: "failure",
       exception: "E",
       runtime_ms: 1000
     })
-    assert.strictEqual(rowOf(started, event("task.failed", 700), answer("success")).state, "failure")
-    assert.strictEqual(rowOf(started, event("task.revoked", 1), answer("failure")).state, "revoked")
-    assert.strictEqual(rowOf(started, failed, answer("success"), event("task.started", 700)).state, "started")
+    assert.strictEqual(rowOf(started, event("task.failed", 700), outcomeEvent("success")).state, "failure")
+    assert.strictEqual(rowOf(started, event("task.revoked", 1), outcomeEvent("failure")).state, "revoked")
+    assert.strictEqual(rowOf(started, failed, outcomeEvent("success"), event("task.started", 700)).state, "started")
   })
 })

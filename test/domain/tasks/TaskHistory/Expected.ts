@@ -13,7 +13,7 @@ const at = (time: string) => timestamp(`2026-11-21T${time}Z`)
 
 const row = (sequence: string, task: string, fields: Partial<TaskFields>): Expected => ({ sequence, task, fields })
 
-/** Received, started, finished; null where the stream does not tell. The start is the end minus a reported runtime. */
+/** Received, started, finished; null where the stream does not say. The start is the end minus a reported runtime. */
 const times = (received: string | null, started: string | null, finished: string | null): Partial<TaskFields> => ({
   received_at: received === null ? null : at(received),
   started_at: started === null ? null : at(started),

@@ -49,15 +49,15 @@ const runOf = (number: number): ReadonlyArray<TaskEvent> => {
 const runsUpTo = (count: number): ReadonlyArray<TaskEvent> =>
   Array.from({ length: count }, (_, number) => runOf(number)).flat()
 
-const compacted = (history: History): History => compactHistory(history, analyse(history))
+const compact = (history: History): History => compactHistory(history, analyse(history))
 
 /** As the writer does it: a batch, stored without its oldest runs; read back, the next one. */
 const foldInBatches = (events: ReadonlyArray<TaskEvent>, batch: number): History => {
   let text = encode(emptyHistory())
-  for (let at = 0; at < events.length; at += batch) {
+  for (let index = 0; index < events.length; index += batch) {
     const history = decode(text)
-    for (const one of events.slice(at, at + batch)) assert.notStrictEqual(addEvent(history, one), "full")
-    text = encode(compacted(history))
+    for (const one of events.slice(index, index + batch)) assert.notStrictEqual(addEvent(history, one), "full")
+    text = encode(compact(history))
   }
   return decode(text)
 }
@@ -163,8 +163,10 @@ describe("many runs of one id", () => {
     const delays = fc.array(fc.integer({ min: 0, max: 90 }), { minLength: events.length, maxLength: events.length })
     fc.assert(
       fc.property(delays, fc.integer({ min: 1, max: 50 }), (delay, batch) => {
-        const late = events.map((one, at) => ({ one, at: at + delay[at]! })).sort((left, right) => left.at - right.at)
-        const order = late.flatMap(({ one }, at) => (at % 11 === 0 ? [one, events[at]!] : [one]))
+        const late = events.map((one, index) => ({ one, at: index + delay[index]! })).sort((left, right) =>
+          left.at - right.at
+        )
+        const order = late.flatMap(({ one }, index) => (index % 11 === 0 ? [one, events[index]!] : [one]))
         assert.strictEqual(encode(foldInBatches(order, batch)), expected)
       }),
       { numRuns: 10 }
@@ -202,7 +204,7 @@ describe("one run with many attempts", () => {
   })
 
   it("a task that is received again and again, and never starts, refuses nothing either", () => {
-    const history = foldInBatches(Array.from({ length: 3000 }, (_, at) => event("task.received", at)), 200)
+    const history = foldInBatches(Array.from({ length: 3000 }, (_, index) => event("task.received", index)), 200)
     assert.deepInclude(computeTaskFields(history), { state: "received", received_at: after(0) })
     assert.isBelow(history.entries.length, 700)
   })

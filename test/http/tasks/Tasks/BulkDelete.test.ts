@@ -6,19 +6,19 @@ import { freshKey, request, serverOn } from "../../../brain.ts"
 import { laneEngines } from "../../../engines.ts"
 import { insertTasks, storedTask } from "../../../tasks.ts"
 import { fromElsewhere } from "../../people.ts"
-import { idsOf, seeded, settings, start } from "./seeded.ts"
+import { idsOf, seedTasks, settings, start } from "./seedTasks.ts"
 
-type Site = Effect.Effect.Success<ReturnType<typeof seeded>>
+type Site = Effect.Effect.Success<ReturnType<typeof seedTasks>>
 
-const remove = ({ at, key }: Pick<Site, "at" | "key">, body: unknown) =>
-  request("POST", `${at}/tasks/bulk-delete`, { ...key, body, headers: fromElsewhere() })
+const remove = ({ basePath, key }: Pick<Site, "basePath" | "key">, body: unknown) =>
+  request("POST", `${basePath}/tasks/bulk-delete`, { ...key, body, headers: fromElsewhere() })
 
 describe.each(laneEngines)("bulk-delete on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("deletes the rows of the given ids that are the project's", () =>
       Effect.gen(function*() {
-        const site = yield* seeded([{}, {}, {}, {}])
-        const other = yield* seeded([{}])
+        const site = yield* seedTasks([{}, {}, {}, {}])
+        const other = yield* seedTasks([{}])
         const [first = "", second = "", third = "", fourth = ""] = site.tasks.map(({ id }) => id)
         const task_ids = [first, second.toUpperCase(), first, other.tasks[0]!.id, randomUUID()]
         assert.deepStrictEqual((yield* remove(site, { task_ids, filter_state: null })).json, { deleted_count: 2 })
@@ -29,7 +29,7 @@ describe.each(laneEngines)("bulk-delete on %s", (engine) => {
 
     it.effect("deletes what matches every term", () =>
       Effect.gen(function*() {
-        const site = yield* seeded([
+        const site = yield* seedTasks([
           { name: "a_b", state: "failure", queue: "Mail" },
           { name: "aXb", state: "failure", queue: "mail" },
           { name: "a_b", state: "success", priority: "low" },
@@ -52,7 +52,7 @@ describe.each(laneEngines)("bulk-delete on %s", (engine) => {
 
     it.effect("takes the oldest ten thousand, keeps the counts, and audits what it did", () =>
       Effect.gen(function*() {
-        const site = yield* seeded([])
+        const site = yield* seedTasks([])
         const tasks = Array.from({ length: 10_003 }, (_, index) =>
           storedTask(site.project.id, start + index, { state: index % 2 === 0 ? "failure" : "success" }))
         yield* insertTasks(tasks)
@@ -73,16 +73,16 @@ describe.each(laneEngines)("bulk-delete on %s", (engine) => {
 
     it.effect("takes a thousand ids, and refuses what is not one of the two modes", () =>
       Effect.gen(function*() {
-        const site = yield* seeded([{}])
+        const site = yield* seedTasks([{}])
         const ids = Array.from({ length: 1000 }, () => randomUUID())
         const printed = JSON.stringify({ task_ids: ids }, null, 8)
-        const accepted = yield* request("POST", `${site.at}/tasks/bulk-delete`, {
+        const accepted = yield* request("POST", `${site.basePath}/tasks/bulk-delete`, {
           ...site.key,
           raw: printed,
           headers: fromElsewhere()
         })
         assert.deepStrictEqual(accepted.json, { deleted_count: 0 })
-        const refused: ReadonlyArray<unknown> = [
+        const invalidBodies: ReadonlyArray<unknown> = [
           {},
           { task_ids: null, filter_state: null },
           { task_ids: [] },
@@ -111,7 +111,7 @@ describe.each(laneEngines)("bulk-delete on %s", (engine) => {
           [],
           null
         ]
-        for (const body of refused) {
+        for (const body of invalidBodies) {
           assert.deepInclude(
             (yield* remove(site, body)).json,
             { status: 422, code: "validation_failed" },
@@ -119,7 +119,7 @@ describe.each(laneEngines)("bulk-delete on %s", (engine) => {
           )
         }
         const raw = (text: string) =>
-          request("POST", `${site.at}/tasks/bulk-delete`, { ...site.key, raw: text, headers: fromElsewhere() })
+          request("POST", `${site.basePath}/tasks/bulk-delete`, { ...site.key, raw: text, headers: fromElsewhere() })
         assert.strictEqual((yield* raw("{")).status, 400)
         assert.strictEqual((yield* raw(`{"filter_name":"${"x".repeat(140_000)}"}`)).status, 413)
         assert.strictEqual((yield* site.list()).json.items.length, 1)
@@ -127,7 +127,7 @@ describe.each(laneEngines)("bulk-delete on %s", (engine) => {
 
     it.effect("is for admins with the scope, ten times a minute", () =>
       Effect.gen(function*() {
-        const site = yield* seeded([{}])
+        const site = yield* seedTasks([{}])
         const body = { filter_state: "pending" }
         const operator = yield* freshKey({ roles: { [site.project.id]: "operator" } })
         const reader = yield* freshKey({ roles: { [site.project.id]: "admin" }, scopes: ["tasks:read", "tasks:write"] })
@@ -138,7 +138,7 @@ describe.each(laneEngines)("bulk-delete on %s", (engine) => {
         assert.strictEqual((yield* remove({ ...site, key: stranger }, body)).status, 404)
         assert.strictEqual((yield* remove({ ...site, key: deleter }, body)).status, 200)
         const headers = fromElsewhere()
-        const again = request("POST", `${site.at}/tasks/bulk-delete`, { ...deleter, body, headers })
+        const again = request("POST", `${site.basePath}/tasks/bulk-delete`, { ...deleter, body, headers })
         const statuses = yield* Effect.all(Array.from({ length: 11 }, () => Effect.map(again, ({ status }) => status)))
         assert.deepStrictEqual(statuses, [...Array.from({ length: 10 }, () => 200), 429])
       }))

@@ -6,9 +6,9 @@ import type { JsonInput } from "../../../../src/domain/kernel/CanonicalJson.ts"
 import { AgentId } from "../../../../src/domain/kernel/Id.ts"
 import { baseUrl, freshKey, request, serverOn } from "../../../brain.ts"
 import { laneEngines } from "../../../engines.ts"
-import { eventOf, offered } from "../../../services/tasks/Ingest/world.ts"
+import { eventOf, offerEvents } from "../../../services/tasks/Ingest/world.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../../tasks.ts"
-import { seeded, settings, start } from "./seeded.ts"
+import { seedTasks, settings, start } from "./seedTasks.ts"
 
 const oddIds = [
   "a/b/c",
@@ -46,20 +46,20 @@ describe.each(laneEngines)("one task on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("is found under any id", () =>
       Effect.gen(function*() {
-        const { at, key, one, tasks } = yield* seeded(oddIds.map((task_id) => ({ task_id })))
+        const { basePath, key, one, tasks } = yield* seedTasks(oddIds.map((task_id) => ({ task_id })))
         for (const task of tasks) {
           if (task.task_id === "..") {
-            assert.strictEqual(yield* rawGet(`${at}/tasks/celery/%2E%2E`, key.token), 200)
+            assert.strictEqual(yield* rawGet(`${basePath}/tasks/celery/%2E%2E`, key.token), 200)
             continue
           }
-          const answer = yield* one(task)
-          assert.strictEqual(answer.status, 200, task.task_id)
-          assert.strictEqual(answer.json.id, task.id)
-          assert.strictEqual(answer.json.task_id, task.task_id)
+          const response = yield* one(task)
+          assert.strictEqual(response.status, 200, task.task_id)
+          assert.strictEqual(response.json.id, task.id)
+          assert.strictEqual(response.json.task_id, task.task_id)
           assert.strictEqual((yield* one(task, "/tree")).json.root_task_id, task.task_id)
           const events = yield* request(
             "GET",
-            `${at}/events?engine=celery&task_id=${encodeURIComponent(task.task_id)}`,
+            `${basePath}/events?engine=celery&task_id=${encodeURIComponent(task.task_id)}`,
             key
           )
           assert.deepStrictEqual(events.json, { items: [], next_cursor: null })
@@ -68,7 +68,7 @@ describe.each(laneEngines)("one task on %s", (engine) => {
 
     it.effect("names the fields of its events that exceeded a bound", () =>
       Effect.gen(function*() {
-        const { one, project } = yield* seeded([])
+        const { one, project } = yield* seedTasks([])
         const event = (kind: string, data: JsonInput) =>
           eventOf({
             id: randomUUID(),
@@ -79,7 +79,7 @@ describe.each(laneEngines)("one task on %s", (engine) => {
             data
           })
         const wide = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, index]))
-        yield* offered({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
+        yield* offerEvents({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
           event("task.received", { task_name: "n".repeat(501), kwargs: wide, anything: "x".repeat(900) }),
           event("task.succeeded", { task_name: "n".repeat(501), result: wide })
         ])
@@ -90,7 +90,7 @@ describe.each(laneEngines)("one task on %s", (engine) => {
 
     it.effect("is the same text as in the list, and what is known of its retries", () =>
       Effect.gen(function*() {
-        const { list, one, tasks: [task] } = yield* seeded([{ args: "[12345678901234567890,1.0]", result: "\"x\"" }])
+        const { list, one, tasks: [task] } = yield* seedTasks([{ args: "[12345678901234567890,1.0]", result: "\"x\"" }])
         const text = (yield* one(task!)).text.replace(
           /,"payload_hidden":false,"retry_note":"[^"]+","retried_from":null,"orphaned_at":null,"attempts":0,"run_count":1,"retried_as":\[\],"altered_fields":\[\]}$/,
           "}"
@@ -100,8 +100,8 @@ describe.each(laneEngines)("one task on %s", (engine) => {
 
     it.effect("is not found where it is not, whatever the path", () =>
       Effect.gen(function*() {
-        const { at, key, one, tasks: [task] } = yield* seeded([{}])
-        const elsewhere = yield* seeded([{}])
+        const { basePath, key, one, tasks: [task] } = yield* seedTasks([{}])
+        const elsewhere = yield* seedTasks([{}])
         const missing = [
           yield* one({ engine: "rq", task_id: task!.task_id }),
           yield* one({ engine: "celery", task_id: "nope" }),
@@ -111,19 +111,19 @@ describe.each(laneEngines)("one task on %s", (engine) => {
           yield* one(elsewhere.tasks[0]!),
           yield* one({ engine: "celery", task_id: "nope" }, "/tree"),
           yield* one({ engine: "celery", task_id: "nul\0" }, "/tree"),
-          yield* request("GET", `${at}/tasks/celery/${task!.task_id}`, elsewhere.key)
+          yield* request("GET", `${basePath}/tasks/celery/${task!.task_id}`, elsewhere.key)
         ]
-        for (const answer of missing) assert.deepInclude(answer.json, { status: 404, code: "not_found" })
+        for (const response of missing) assert.deepInclude(response.json, { status: 404, code: "not_found" })
         for (const path of ["%ff", "%", "%zz", "%ED%A0%80"]) {
-          assert.strictEqual(yield* rawGet(`${at}/tasks/celery/${path}`, key.token), 400, path)
+          assert.strictEqual(yield* rawGet(`${basePath}/tasks/celery/${path}`, key.token), 400, path)
         }
-        assert.strictEqual(yield* rawGet(`${at}/tasks/celery/${"y".repeat(5000)}`, key.token), 404)
-        assert.strictEqual((yield* request("GET", `${at}/tasks/celery/${task!.task_id}`)).status, 401)
+        assert.strictEqual(yield* rawGet(`${basePath}/tasks/celery/${"y".repeat(5000)}`, key.token), 404)
+        assert.strictEqual((yield* request("GET", `${basePath}/tasks/celery/${task!.task_id}`)).status, 401)
       }))
 
     it.effect("has a tree: all tasks of its project that share its root, of any engine", () =>
       Effect.gen(function*() {
-        const { one, tasks } = yield* seeded([
+        const { one, tasks } = yield* seedTasks([
           { task_id: "root" },
           { task_id: "child", root_task_id: "root", parent_task_id: "root" },
           { task_id: "grandchild", root_task_id: "root", parent_task_id: "child", state: "failure" },
@@ -156,7 +156,7 @@ describe.each(laneEngines)("one task on %s", (engine) => {
 
     it.effect("follows parents where a task does not name its root, and ends in a circle", () =>
       Effect.gen(function*() {
-        const { one, tasks } = yield* seeded([
+        const { one, tasks } = yield* seedTasks([
           { task_id: "top" },
           { task_id: "middle", parent_task_id: "top" },
           { task_id: "leaf", parent_task_id: "middle" },
@@ -174,22 +174,25 @@ describe.each(laneEngines)("one task on %s", (engine) => {
     it.effect("has the root of a chain of any length, and says where it does not show all of it", () =>
       Effect.gen(function*() {
         const length = 650
-        const { one, tasks } = yield* seeded(
-          Array.from({ length }, (_, at) => ({ task_id: `n${at}`, parent_task_id: at === 0 ? null : `n${at - 1}` }))
+        const { one, tasks } = yield* seedTasks(
+          Array.from(
+            { length },
+            (_, index) => ({ task_id: `n${index}`, parent_task_id: index === 0 ? null : `n${index - 1}` })
+          )
         )
-        const treeAt = (at: number) => Effect.map(one(tasks[at]!, "/tree"), ({ json }) => json)
-        for (const at of [100, 101, 150, 201, 401, 499]) {
-          assert.deepInclude(yield* treeAt(at), { root_task_id: "n0", node_count: at + 1, truncated: false })
+        const treeAt = (index: number) => Effect.map(one(tasks[index]!, "/tree"), ({ json }) => json)
+        for (const index of [100, 101, 150, 201, 401, 499]) {
+          assert.deepInclude(yield* treeAt(index), { root_task_id: "n0", node_count: index + 1, truncated: false })
         }
-        const cut = yield* treeAt(length - 1)
-        assert.deepInclude(cut, { root_task_id: "n0", node_count: 500, truncated: true })
-        const shown = cut.nodes.map((node: StoredTask) => node.task_id)
+        const tree = yield* treeAt(length - 1)
+        assert.deepInclude(tree, { root_task_id: "n0", node_count: 500, truncated: true })
+        const shown = tree.nodes.map((node: StoredTask) => node.task_id)
         assert.includeMembers(shown, ["n0", `n${length - 1}`, `n${length - 2}`])
       }))
 
     it.effect("has the root of its own engine, where another engine has a task of the same id", () =>
       Effect.gen(function*() {
-        const { one, tasks } = yield* seeded([
+        const { one, tasks } = yield* seedTasks([
           { task_id: "7", engine: "arq", name: "other" },
           { task_id: "7", engine: "rq", parent_task_id: "top" },
           { task_id: "top", engine: "bullmq" },
@@ -206,7 +209,7 @@ describe.each(laneEngines)("one task on %s", (engine) => {
 
     it.effect("has a tree of at most 500 nodes, the root and itself among them", () =>
       Effect.gen(function*() {
-        const { one, project, tasks } = yield* seeded([{ task_id: "big" }])
+        const { one, project, tasks } = yield* seedTasks([{ task_id: "big" }])
         const children = Array.from({ length: 499 }, (_, index) =>
           storedTask(project.id, start + 10_000 + index, {
             task_id: `c${index}`,
@@ -231,11 +234,11 @@ describe.each(laneEngines)("one task on %s", (engine) => {
 
     it.effect("is for members of the project only", () =>
       Effect.gen(function*() {
-        const { at, project, tasks: [task] } = yield* seeded([{}])
+        const { basePath, project, tasks: [task] } = yield* seedTasks([{}])
         const viewer = yield* freshKey({ roles: { [project.id]: "viewer" }, scopes: ["tasks:read"] })
         const stranger = yield* freshKey()
         for (const rest of ["", "/tree"]) {
-          const path = `${at}/tasks/celery/${task!.task_id}${rest}`
+          const path = `${basePath}/tasks/celery/${task!.task_id}${rest}`
           assert.strictEqual((yield* request("GET", path, viewer)).status, 200)
           assert.strictEqual((yield* request("GET", path, stranger)).status, 404)
         }

@@ -6,14 +6,14 @@ import { baseUrl, freshKey, request, serverOn } from "../../../brain.ts"
 import { laneEngines } from "../../../engines.ts"
 import { insertTasks, storedTask } from "../../../tasks.ts"
 import { cellsOfCsv, cellsOfXlsx } from "./files.ts"
-import { idsOf, seeded, settings, start } from "./seeded.ts"
+import { idsOf, seedTasks, settings, start } from "./seedTasks.ts"
 
-type Site = Effect.Effect.Success<ReturnType<typeof seeded>>
+type Site = Effect.Effect.Success<ReturnType<typeof seedTasks>>
 
-const bytesOf = ({ at, key }: Site, query: string) =>
+const bytesOf = ({ basePath, key }: Site, query: string) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
-      const response = await fetch(`${base}/api/v1${at}/tasks${query}`, {
+      const response = await fetch(`${base}/api/v1${basePath}/tasks${query}`, {
         headers: { authorization: `Bearer ${key.token}` }
       })
       return { headers: response.headers, status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
@@ -36,14 +36,14 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
   layer(serverOn(engine, { ...settings, tasksExportMaxRows: 300 }), { excludeTestServices: true })((it) => {
     it.effect("come as csv, harmless to a spreadsheet", () =>
       Effect.gen(function*() {
-        const { list, newestFirst, project } = yield* seeded(awkward)
-        const answer = yield* list("?format=csv&limit=1&cursor=ignored")
-        assert.strictEqual(answer.headers.get("content-type"), "text/csv; charset=utf-8; header=present")
+        const { list, newestFirst, project } = yield* seedTasks(awkward)
+        const response = yield* list("?format=csv&limit=1&cursor=ignored")
+        assert.strictEqual(response.headers.get("content-type"), "text/csv; charset=utf-8; header=present")
         assert.match(
-          answer.headers.get("content-disposition") ?? "",
+          response.headers.get("content-disposition") ?? "",
           new RegExp(`^attachment; filename="tasks-${project.slug}-\\d{8}T\\d{6}Z\\.csv"$`)
         )
-        const [heading, ...rows] = cellsOfCsv(answer.text)
+        const [heading, ...rows] = cellsOfCsv(response.text)
         assert.deepStrictEqual(heading, [...taskFields])
         const column = (name: string) => rows.map((row) => row[heading!.indexOf(name)])
         assert.deepStrictEqual(column("id"), [...idsOf(newestFirst)])
@@ -60,11 +60,11 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
 
     it.effect("come as json, digit for digit", () =>
       Effect.gen(function*() {
-        const { list } = yield* seeded(awkward)
-        const answer = yield* list("?format=json")
-        assert.strictEqual(answer.headers.get("content-type"), "application/json")
-        assert.deepStrictEqual(answer.json, (yield* list()).json.items)
-        assert.include(answer.text, "\"args\":[12345678901234567890,1.0]")
+        const { list } = yield* seedTasks(awkward)
+        const response = yield* list("?format=json")
+        assert.strictEqual(response.headers.get("content-type"), "application/json")
+        assert.deepStrictEqual(response.json, (yield* list()).json.items)
+        assert.include(response.text, "\"args\":[12345678901234567890,1.0]")
         assert.deepStrictEqual((yield* list("?format=json&fields=name,%20state,name&search=PLAIN")).json, [{
           name: "plain",
           state: "success"
@@ -75,7 +75,7 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
 
     it.effect("come as xlsx, text as text and numbers as numbers", () =>
       Effect.gen(function*() {
-        const site = yield* seeded([...awkward, { name: "long", traceback: "x".repeat(40_000) }])
+        const site = yield* seedTasks([...awkward, { name: "long", traceback: "x".repeat(40_000) }])
         const fields = ["name", "exception", "runtime_ms", "retry_count", "traceback", "task_id"]
         const { bytes, headers, status } = yield* bytesOf(site, `?format=xlsx&fields=${fields.join(",")}`)
         assert.strictEqual(status, 200)
@@ -95,17 +95,17 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
 
     it.effect("stop at the cap and say so in a header", () =>
       Effect.gen(function*() {
-        const site = yield* seeded(
+        const site = yield* seedTasks(
           Array.from({ length: 700 }, (_, index) => ({ queue: index < 300 ? "celery-few" : "celery" }))
         )
         for (const format of ["csv", "json", "xlsx"]) {
-          const truncated = (query: string) =>
+          const readTruncated = (query: string) =>
             Effect.map(bytesOf(site, `?format=${format}&fields=id${query}`), ({ headers }) =>
               headers.get("x-svc-truncated"))
-          assert.strictEqual(yield* truncated(""), "true", format)
-          assert.strictEqual(yield* truncated("&queue=celery"), "true", format)
-          assert.strictEqual(yield* truncated("&queue=celery-few"), null, format)
-          assert.strictEqual(yield* truncated("&name=nothing"), null, format)
+          assert.strictEqual(yield* readTruncated(""), "true", format)
+          assert.strictEqual(yield* readTruncated("&queue=celery"), "true", format)
+          assert.strictEqual(yield* readTruncated("&queue=celery-few"), null, format)
+          assert.strictEqual(yield* readTruncated("&name=nothing"), null, format)
         }
         const newest = idsOf(site.newestFirst.slice(0, 300))
         assert.deepStrictEqual(idsOf((yield* site.list("?format=json")).json), newest)
@@ -116,10 +116,13 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
 
     it.effect("are for members of the project only", () =>
       Effect.gen(function*() {
-        const { at } = yield* seeded([{}])
+        const { basePath } = yield* seedTasks([{}])
         for (const format of ["csv", "json", "xlsx"]) {
-          assert.strictEqual((yield* request("GET", `${at}/tasks?format=${format}`)).status, 401)
-          assert.strictEqual((yield* request("GET", `${at}/tasks?format=${format}`, yield* freshKey())).status, 404)
+          assert.strictEqual((yield* request("GET", `${basePath}/tasks?format=${format}`)).status, 401)
+          assert.strictEqual(
+            (yield* request("GET", `${basePath}/tasks?format=${format}`, yield* freshKey())).status,
+            404
+          )
         }
       }))
   })
@@ -127,16 +130,16 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("as xlsx hold at most 32 million characters", () =>
       Effect.gen(function*() {
-        const site = yield* seeded(Array.from({ length: 1100 }, () => ({ traceback: "x".repeat(40_000) })))
-        const refused = yield* bytesOf(site, "?format=xlsx")
-        assert.strictEqual(refused.status, 422)
-        assert.include(refused.bytes.toString("utf8"), "at most 32 million characters")
+        const site = yield* seedTasks(Array.from({ length: 1100 }, () => ({ traceback: "x".repeat(40_000) })))
+        const refusal = yield* bytesOf(site, "?format=xlsx")
+        assert.strictEqual(refusal.status, 422)
+        assert.include(refusal.bytes.toString("utf8"), "at most 32 million characters")
         assert.strictEqual((yield* bytesOf(site, "?format=xlsx&fields=id,name")).status, 200)
       }), 120_000)
 
     it.effect("hold every task while others come and go; xlsx holds 25 000", () =>
       Effect.gen(function*() {
-        const site = yield* seeded([])
+        const site = yield* seedTasks([])
         const tasks = Array.from({ length: 25_001 }, (_, index) =>
           storedTask(site.project.id, start + index, { queue: index === 0 ? "one" : "many" }))
         yield* insertTasks(tasks)
@@ -147,8 +150,8 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
         ).map(([id]) => id)
         assert.deepStrictEqual(ids, [...idsOf([...tasks].reverse())])
 
-        const refused = yield* bytesOf(site, "?format=xlsx")
-        assert.strictEqual(refused.status, 422)
+        const refusal = yield* bytesOf(site, "?format=xlsx")
+        assert.strictEqual(refusal.status, 422)
         const { bytes } = yield* bytesOf(site, "?format=xlsx&queue=many&fields=id,queue")
         assert.strictEqual(cellsOfXlsx(bytes).length, 25_001)
       }), 120_000)
@@ -161,12 +164,12 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
   const logged = Layer.provide(serverOn(engine, settings), Logger.replace(Logger.defaultLogger, logger))
   layer(logged, { excludeTestServices: true })((it) => {
     it.effect(
-      "are cut off when the database fails in the middle, so that no client keeps half a file",
+      "are aborted when the database fails in the middle, so that no client keeps half a file",
       () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
-          const site = yield* seeded(Array.from({ length: 300 }, () => ({ traceback: "x".repeat(100_000) })))
-          const url = `${yield* baseUrl}/api/v1${site.at}/tasks?format=`
+          const site = yield* seedTasks(Array.from({ length: 300 }, () => ({ traceback: "x".repeat(100_000) })))
+          const url = `${yield* baseUrl}/api/v1${site.basePath}/tasks?format=`
           for (const format of ["csv", "json"]) {
             const response = yield* Effect.promise(() =>
               fetch(url + format, { headers: { authorization: `Bearer ${site.key.token}` } })

@@ -5,13 +5,13 @@ import { encodeCursor } from "../../../../src/domain/kernel/Page.ts"
 import { freshKey, request, serverOn } from "../../../brain.ts"
 import { laneEngines } from "../../../engines.ts"
 import { insertTasks, storedTask } from "../../../tasks.ts"
-import { idsOf, seeded, settings, start } from "./seeded.ts"
+import { idsOf, seedTasks, settings, start } from "./seedTasks.ts"
 
 describe.each(laneEngines)("the list of tasks on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("is newest first, fifty at a time", () =>
       Effect.gen(function*() {
-        const { list, newestFirst } = yield* seeded(Array.from({ length: 120 }, () => ({})))
+        const { list, newestFirst } = yield* seedTasks(Array.from({ length: 120 }, () => ({})))
         const first = yield* list()
         assert.strictEqual(first.headers.get("content-type"), "application/json")
         assert.hasAllKeys(first.json, ["items", "next_cursor"])
@@ -21,28 +21,28 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
         assert.isNull(second.json.next_cursor)
       }))
 
-    it.effect("like every list says which limit was applied where more was asked for", () =>
+    it.effect("like every list says which limit was applied where more was requested", () =>
       Effect.gen(function*() {
-        const { at, key, list, tasks } = yield* seeded(Array.from({ length: 501 }, () => ({})))
+        const { basePath, key, list, tasks } = yield* seedTasks(Array.from({ length: 501 }, () => ({})))
         const most = yield* list("?limit=5000")
         assert.lengthOf(most.json.items, 500)
         const events = `/events?engine=celery&task_id=${tasks[0]!.task_id}&`
         for (const query of ["/tasks?", events, "/commands?", "/audit?"]) {
-          const applied = (limit: string) =>
+          const readLimit = (limit: string) =>
             Effect.map(
-              request("GET", `${at}${query}${limit}`, key),
+              request("GET", `${basePath}${query}${limit}`, key),
               ({ headers }) => headers.get("x-svc-limit-applied")
             )
-          assert.strictEqual(yield* applied("limit=5000"), "500", query)
-          assert.strictEqual(yield* applied("limit=501"), "500", query)
-          assert.isNull(yield* applied("limit=500"), query)
-          assert.isNull(yield* applied(""), query)
+          assert.strictEqual(yield* readLimit("limit=5000"), "500", query)
+          assert.strictEqual(yield* readLimit("limit=501"), "500", query)
+          assert.isNull(yield* readLimit("limit=500"), query)
+          assert.isNull(yield* readLimit(""), query)
         }
       }))
 
-    it.effect("goes on where it stopped while tasks come and go", () =>
+    it.effect("continues where it stopped while tasks come and go", () =>
       Effect.gen(function*() {
-        const { list, newestFirst, project } = yield* seeded(Array.from({ length: 30 }, () => ({ name: "steady" })))
+        const { list, newestFirst, project } = yield* seedTasks(Array.from({ length: 30 }, () => ({ name: "steady" })))
         for (const filter of ["", "name=stead&", "search=STEADY&", "state=success&priority=normal&"]) {
           const first = yield* list(`?${filter}limit=10`)
           yield* insertTasks([storedTask(project.id, start + 3_600_000, { name: "late" })])
@@ -61,7 +61,7 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
 
     it.effect("filters by each term, and by all of them at once", () =>
       Effect.gen(function*() {
-        const { list, newestFirst } = yield* seeded([
+        const { list, newestFirst } = yield* seedTasks([
           {
             name: "mail.send",
             queue: "mail",
@@ -131,15 +131,15 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
           ["state=failure&search=shop", [fourth]]
         ]
         for (const [query, expected] of cases) {
-          const answer = yield* list(`?${query}`)
-          assert.strictEqual(answer.status, 200, query)
-          assert.deepStrictEqual(idsOf(answer), expected.map((task) => task!.id), query)
+          const response = yield* list(`?${query}`)
+          assert.strictEqual(response.status, 200, query)
+          assert.deepStrictEqual(idsOf(response), expected.map((task) => task!.id), query)
         }
       }))
 
     it.effect("refuses what is not meant, and says where", () =>
       Effect.gen(function*() {
-        const { list } = yield* seeded([{}])
+        const { list } = yield* seedTasks([{}])
         const long = "x".repeat(201)
         const cases: ReadonlyArray<readonly [query: string, path: string]> = [
           ["state=", "state"],
@@ -182,9 +182,9 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
           ["worker=%00", "worker"]
         ]
         for (const [query, path] of cases) {
-          const answer = yield* list(`?${query}`)
-          assert.deepInclude(answer.json, { status: 422, code: "validation_failed" }, query)
-          assert.strictEqual(answer.json.details.issues[0].path.split(".")[0], path, query)
+          const response = yield* list(`?${query}`)
+          assert.deepInclude(response.json, { status: 422, code: "validation_failed" }, query)
+          assert.strictEqual(response.json.details.issues[0].path.split(".")[0], path, query)
         }
         const priorities = "priority.1: must be one of \"critical\", \"high\", \"normal\", \"low\""
         assert.strictEqual((yield* list("?priority=high,urgent")).json.detail, priorities)
@@ -196,9 +196,9 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
         assert.strictEqual((yield* list("?search=%ff%fe")).status, 200)
       }))
 
-    it.effect("counts when asked to", () =>
+    it.effect("counts on request", () =>
       Effect.gen(function*() {
-        const { list } = yield* seeded(Array.from({ length: 60 }, (_, index) => ({
+        const { list } = yield* seedTasks(Array.from({ length: 60 }, (_, index) => ({
           state: index % 3 === 0 ? "failure" : "success",
           queue: index % 2 === 0 ? "even" : "odd"
         })))
@@ -211,8 +211,8 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
           ["name=nothing&", 0]
         ] as const
         for (const [filter, total] of totals) {
-          const answer = yield* list(`?${filter}include_total=true&limit=5`)
-          assert.strictEqual(answer.json.total_count, total, filter)
+          const response = yield* list(`?${filter}include_total=true&limit=5`)
+          assert.strictEqual(response.json.total_count, total, filter)
         }
         const second = yield* list(`?include_total=1&limit=5&cursor=${(yield* list("?limit=5")).json.next_cursor}`)
         assert.strictEqual(second.json.total_count, 60)
@@ -221,7 +221,7 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
 
     it.effect("takes the total of all tasks, and of a state, from the kept counts: no row is counted", () =>
       Effect.gen(function*() {
-        const { list, project } = yield* seeded([{}, { state: "failure" }, { state: "failure" }])
+        const { list, project } = yield* seedTasks([{}, { state: "failure" }, { state: "failure" }])
         const sql = yield* SqlClient.SqlClient
         yield* sql`UPDATE task_counts SET tasks = tasks * 1000000 WHERE project_id = ${project.id}`
         const totalOf = (query: string) =>
@@ -235,7 +235,7 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
       Effect.gen(function*() {
         const large = (bytes: number) => ({ traceback: "x".repeat(bytes), queue: "large" })
         // oldest first
-        const site = yield* seeded([{}, large(5_000_000), large(1_500_000), large(1_500_000), large(1_500_000), {}])
+        const site = yield* seedTasks([{}, large(5_000_000), large(1_500_000), large(1_500_000), large(1_500_000), {}])
         const ids = idsOf(site.newestFirst)
         for (const query of ["", "limit=5&", "name=&", "search=&"]) {
           const pages: Array<ReadonlyArray<string>> = []
@@ -266,7 +266,7 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
           root_task_id: "r 1",
           tags: "[\"a\",\"b\"]"
         }
-        const { list, tasks: [task] } = yield* seeded([full])
+        const { list, tasks: [task] } = yield* seedTasks([full])
         const { text, json } = yield* list()
         assert.include(text, `"args":${full.args},"kwargs":${full.kwargs},"result":1.0,`)
         assert.hasAllKeys(json.items[0], [
@@ -311,24 +311,24 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
 
     it.effect("is for members of the project only", () =>
       Effect.gen(function*() {
-        const { at, project } = yield* seeded([{}])
-        const other = yield* seeded([{}])
+        const { basePath, project } = yield* seedTasks([{}])
+        const other = yield* seedTasks([{}])
         const viewer = yield* freshKey({ roles: { [project.id]: "viewer" } })
         const scopeless = yield* freshKey({ roles: { [project.id]: "admin" }, scopes: ["workers:read"] })
-        assert.strictEqual((yield* request("GET", `${at}/tasks`)).status, 401)
-        assert.strictEqual((yield* request("GET", `${at}/tasks`, other.key)).status, 404)
-        assert.deepInclude((yield* request("GET", `${at}/tasks`, scopeless)).json, {
+        assert.strictEqual((yield* request("GET", `${basePath}/tasks`)).status, 401)
+        assert.strictEqual((yield* request("GET", `${basePath}/tasks`, other.key)).status, 404)
+        assert.deepInclude((yield* request("GET", `${basePath}/tasks`, scopeless)).json, {
           status: 403,
           code: "scope_missing"
         })
-        assert.strictEqual((yield* request("GET", `${at}/tasks`, viewer)).json.items.length, 1)
+        assert.strictEqual((yield* request("GET", `${basePath}/tasks`, viewer)).json.items.length, 1)
       }))
   })
 
   layer(serverOn(engine, { ...settings, restMaxPageSize: 20 }), { excludeTestServices: true })((it) => {
     it.effect("clamps the limit to the largest page of the settings", () =>
       Effect.gen(function*() {
-        const { list } = yield* seeded(Array.from({ length: 50 }, () => ({})))
+        const { list } = yield* seedTasks(Array.from({ length: 50 }, () => ({})))
         assert.strictEqual((yield* list("?limit=5000")).json.items.length, 20)
         assert.strictEqual((yield* list()).json.items.length, 20)
         assert.strictEqual((yield* list("?limit=7&search=celery")).json.items.length, 7)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { request, serverOn } from "../../../brain.ts"
 import { laneEngines } from "../../../engines.ts"
-import { idsOf, seeded, settings } from "./seeded.ts"
+import { idsOf, seedTasks, settings } from "./seedTasks.ts"
 
 const tasks = [
   { name: "mail.send", queue: "slow", state: "failure", runtime_ms: 6000, exception: "SMTPError: timeout" },
@@ -18,7 +18,7 @@ describe.each(laneEngines)("queries of tasks on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("filter the list, beside its other parameters", () =>
       Effect.gen(function*() {
-        const { list, newestFirst } = yield* seeded(tasks)
+        const { list, newestFirst } = yield* seedTasks(tasks)
         const [pay, ship, digest, send] = newestFirst
         const cases = [
           ["state:failure,retry", [pay, digest, send]],
@@ -53,7 +53,7 @@ describe.each(laneEngines)("queries of tasks on %s", (engine) => {
 
     it.effect("are refused with a place and a reason, and without their text", () =>
       Effect.gen(function*() {
-        const { list } = yield* seeded([])
+        const { list } = yield* seedTasks([])
         const { json, status } = yield* list(`?query=${encode("queue:a secret:b")}`)
         assert.strictEqual(status, 422)
         const text = JSON.stringify(json)
@@ -65,9 +65,9 @@ describe.each(laneEngines)("queries of tasks on %s", (engine) => {
 
     it.effect("counts the values of the matching tasks", () =>
       Effect.gen(function*() {
-        const { at, key } = yield* seeded(tasks)
+        const { basePath, key } = yield* seedTasks(tasks)
         const facets = (query: string) =>
-          Effect.map(request("GET", `${at}/task-facets?query=${encode(query)}`, key), ({ json }) => json)
+          Effect.map(request("GET", `${basePath}/task-facets?query=${encode(query)}`, key), ({ json }) => json)
         const all = yield* facets("")
         assert.strictEqual(all.counted, 4)
         assert.isTrue(all.is_complete)
@@ -77,45 +77,45 @@ describe.each(laneEngines)("queries of tasks on %s", (engine) => {
           { value: "success", count: 1 }
         ])
         assert.deepStrictEqual(all.queue, [{ value: "slow", count: 2 }, { value: "fast", count: 1 }])
-        const some = yield* facets("-queue:slow name:*.*")
-        assert.deepStrictEqual(some.name.map(({ value }: { value: string }) => value), ["mail.digest", "shop.pay"])
+        const matching = yield* facets("-queue:slow name:*.*")
+        assert.deepStrictEqual(matching.name.map(({ value }: { value: string }) => value), ["mail.digest", "shop.pay"])
         assert.deepStrictEqual((yield* facets("name:no.such.*")).counted, 0)
       }))
 
     it.effect("says which tasks match", () =>
       Effect.gen(function*() {
-        const { at, key, tasks: stored } = yield* seeded(tasks)
+        const { basePath, key, tasks: stored } = yield* seedTasks(tasks)
         const ids = [...stored.map(({ id }) => id), randomUUID()]
-        const answer = yield* request(
+        const response = yield* request(
           "GET",
-          `${at}/task-matches?ids=${ids.join(",")}&query=${encode("name:mail.* -state:retry")}`,
+          `${basePath}/task-matches?ids=${ids.join(",")}&query=${encode("name:mail.* -state:retry")}`,
           key
         )
-        assert.deepStrictEqual(answer.json, { ids: [stored[0]!.id] })
+        assert.deepStrictEqual(response.json, { ids: [stored[0]!.id] })
         const tooMany = Array.from({ length: 101 }, () => randomUUID()).join(",")
-        assert.strictEqual((yield* request("GET", `${at}/task-matches?ids=${tooMany}`, key)).status, 422)
+        assert.strictEqual((yield* request("GET", `${basePath}/task-matches?ids=${tooMany}`, key)).status, 422)
       }))
 
     it.effect("select what is deleted and what is retried", () =>
       Effect.gen(function*() {
-        const { at, key, list, newestFirst } = yield* seeded(tasks)
+        const { basePath, key, list, newestFirst } = yield* seedTasks(tasks)
         const preview = (filter: object) =>
           Effect.map(
-            request("POST", `${at}/bulk-retry-requests:preview`, { ...key, body: { filter } }),
+            request("POST", `${basePath}/bulk-retry-requests:preview`, { ...key, body: { filter } }),
             ({ json }) => json.total
           )
         assert.strictEqual(yield* preview({ query: "name:mail.*" }), 1)
         assert.strictEqual(yield* preview({ query: "name:mail.* -state:success" }), 2)
         assert.strictEqual(yield* preview({ query: "name:mail.*", state: "retry" }), 1)
-        const deleted = yield* request("POST", `${at}/tasks/bulk-delete`, {
+        const deleted = yield* request("POST", `${basePath}/tasks/bulk-delete`, {
           ...key,
           body: { filter_query: "state:success,retry" }
         })
         assert.deepStrictEqual(deleted.json, { deleted_count: 2 })
         assert.deepStrictEqual(idsOf(yield* list()), [newestFirst[0]!.id, newestFirst[3]!.id])
         for (const filter_query of ["", " ", "stat:failure"]) {
-          const refused = yield* request("POST", `${at}/tasks/bulk-delete`, { ...key, body: { filter_query } })
-          assert.strictEqual(refused.status, 422, filter_query)
+          const refusal = yield* request("POST", `${basePath}/tasks/bulk-delete`, { ...key, body: { filter_query } })
+          assert.strictEqual(refusal.status, 422, filter_query)
         }
       }))
   })

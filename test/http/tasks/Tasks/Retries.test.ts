@@ -6,7 +6,7 @@ import { connected, type Credentials, freshAgent, type Result } from "../../../a
 import { baseUrl, request, serverOn } from "../../../brain.ts"
 import { laneEngines } from "../../../engines.ts"
 import { until } from "../../../until.ts"
-import { seeded, settings } from "./seeded.ts"
+import { seedTasks, settings } from "./seedTasks.ts"
 
 const retrying = ["retry_task", "bulk_retry", "submit_task"]
 const names = ["celery", "rq", "dramatiq", "huey", "arq", "bullmq"]
@@ -15,7 +15,7 @@ const both = { override_args: [], override_kwargs: {} }
 /** A project with an agent of every engine, failed tasks, and a function that retries them and waits for the end. */
 const world = (tasks: ReadonlyArray<readonly [engine: string, id: string]>) =>
   Effect.gen(function*() {
-    const { at, key, one, project } = yield* seeded(
+    const { basePath, key, one, project } = yield* seedTasks(
       tasks.map(([engine, task_id]) => ({ engine, task_id, state: "failure" }))
     )
     const credentials: Credentials = yield* freshAgent(project)
@@ -24,12 +24,12 @@ const world = (tasks: ReadonlyArray<readonly [engine: string, id: string]>) =>
     const run = (route: string, body: object, result: Result) =>
       Effect.gen(function*() {
         agent.onCommand = (command) => agent.sendResult(command, result)
-        const issued = yield* request("POST", `${at}/commands/${route}`, {
+        const issued = yield* request("POST", `${basePath}/commands/${route}`, {
           ...key,
           body: { agent_id: credentials.agent_id, ...body }
         })
         assert.strictEqual(issued.status, 202, issued.text)
-        const path = `${at}/commands/${issued.json.id}`
+        const path = `${basePath}/commands/${issued.json.id}`
         yield* until(
           request("GET", path, key),
           ({ json }) => json.status === (result.status === "success" ? "completed" : "failed")
@@ -42,18 +42,18 @@ const world = (tasks: ReadonlyArray<readonly [engine: string, id: string]>) =>
 
 describe.each(laneEngines)("a retried task on %s", (database) => {
   layer(serverOn(database, settings), { excludeTestServices: true })((it) => {
-    it.scoped("links to the task that its retry made, and back, as each engine's agent answers", () =>
+    it.scoped("links to the task that its retry created, and back, from the result of each engine's agent", () =>
       Effect.gen(function*() {
-        const answers = {
+        const results = {
           celery: { new_task_id: "new", task_name: "n", priority: null },
           rq: { task_id: "new", queue: "q", previous_task_id: "old", scheduled_for: null },
           dramatiq: { task_id: "new", queue: "q", previous_task_id: "old" },
           huey: { new_task_id: "new", original_task_id: "old" },
           arq: { task_id: "new", engine: "arq" }
         }
-        const tasks = Object.keys(answers).flatMap((engine) => [[engine, "old"], [engine, "new"]] as const)
+        const tasks = Object.keys(results).flatMap((engine) => [[engine, "old"], [engine, "new"]] as const)
         const { links, run } = yield* world([...tasks, ["bullmq", "old"]])
-        for (const [engine, result] of Object.entries(answers)) {
+        for (const [engine, result] of Object.entries(results)) {
           yield* run("retry-task", { engine, task_id: "old", ...both }, { status: "success", result })
           assert.deepStrictEqual(yield* links(engine, "old"), { from: null, as: ["new"] }, engine)
           assert.deepStrictEqual(yield* links(engine, "new"), { from: "old", as: [] }, engine)
@@ -81,7 +81,7 @@ describe.each(laneEngines)("a retried task on %s", (database) => {
         assert.deepStrictEqual(yield* links("celery", "new"), { from: null, as: [] })
       }))
 
-    it.scoped("links to what a bulk retry made; jobs that RQ requeues stay the same", () =>
+    it.scoped("links to what a bulk retry created; jobs that RQ requeues stay the same", () =>
       Effect.gen(function*() {
         const { links, run } = yield* world([["celery", "a"], ["celery", "b"], ["celery", "a2"], ["rq", "a"], [
           "rq",
@@ -108,7 +108,7 @@ describe.each(laneEngines)("a retried task on %s", (database) => {
         assert.deepStrictEqual(yield* links("rq", "a"), { from: null, as: [] })
       }))
 
-    it.scoped("names its retries newest first, twenty at most, and a retry of a retry goes on", () =>
+    it.scoped("names its retries newest first, twenty at most, and a retry of a retry continues the chain", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { links, project, run } = yield* world([["celery", "old"], ["celery", "new 24"], ["celery", "last"]])

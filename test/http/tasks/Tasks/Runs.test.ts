@@ -6,7 +6,7 @@ import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
 import * as TaskHistory from "../../../../src/domain/tasks/TaskHistory.ts"
 import { request, serverOn } from "../../../brain.ts"
 import { laneEngines } from "../../../engines.ts"
-import { seeded, settings, start } from "./seeded.ts"
+import { seedTasks, settings, start } from "./seedTasks.ts"
 
 const at = (second: number) => Timestamp.fromEpochMicros((start + second * 1000) * 1000)
 
@@ -41,7 +41,7 @@ describe.each(laneEngines)("the runs of a task on %s", (engine) => {
   layer(serverOn(engine, settings), { excludeTestServices: true })((it) => {
     it.effect("are listed latest first, each with its outcome, and the task says how many they are", () =>
       Effect.gen(function*() {
-        const { at: site, key } = yield* seeded([{ task_id: "nightly", history: history() }])
+        const { basePath: site, key } = yield* seedTasks([{ task_id: "nightly", history: history() }])
         const { json, status } = yield* request("GET", `${site}/tasks/celery/nightly/runs`, key)
         assert.strictEqual(status, 200)
         assert.strictEqual(json.total_count, 3)

@@ -22,7 +22,7 @@ describe.each(laneEngines)("why a task is not running on %s", (engine) => {
       const agentIs = (state: string) =>
         sql`UPDATE agents SET state = ${state}, engine_adapters = '["celery"]', last_seen_at = ${ago(5)}
           WHERE id = ${agent_id}`
-      const worker = (name: string, given: Readonly<Record<string, unknown>> = {}) =>
+      const worker = (name: string, fields: Readonly<Record<string, unknown>> = {}) =>
         Effect.flatMap(Ids.next, (id) =>
           sql`INSERT INTO workers ${
             sql.insert({
@@ -42,12 +42,12 @@ describe.each(laneEngines)("why a task is not running on %s", (engine) => {
               last_heartbeat: ago(5),
               created_at: now,
               updated_at: now,
-              ...given
+              ...fields
             })
           }`)
       // ids of one millisecond are not ordered, and of two commands the later one counts
       let issued = Date.now()
-      const command = (action: string, target_id: string | null, payload: object, given: object = {}) => {
+      const command = (action: string, target_id: string | null, payload: object, fields: object = {}) => {
         const id = Ids.uuidv7(issued++)
         return Effect.as(
           sql`INSERT INTO commands ${
@@ -64,14 +64,14 @@ describe.each(laneEngines)("why a task is not running on %s", (engine) => {
               issued_at: now,
               timeout_at: now,
               completed_at: ago(1),
-              ...given
+              ...fields
             })
           }`,
           id
         )
       }
-      const task = (given: Partial<StoredTask>, millis = Date.now()) => {
-        const row = storedTask(project.id, millis, { state: "received", ...given })
+      const task = (fields: Partial<StoredTask>, millis = Date.now()) => {
+        const row = storedTask(project.id, millis, { state: "received", ...fields })
         return Effect.as(insertTasks([row]), row)
       }
       const why = ({ engine, task_id }: StoredTask) =>

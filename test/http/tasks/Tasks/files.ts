@@ -18,19 +18,19 @@ export const cellsOfCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> =
 
 /** The text of one file of a zip archive. */
 const fileOfZip = (zip: Buffer, name: string): string => {
-  for (let at = zip.readUInt32LE(zip.lastIndexOf("PK\u0005\u0006") + 16); zip.readUInt32LE(at) === 0x02014b50;) {
-    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset)) as [
+  for (let index = zip.readUInt32LE(zip.lastIndexOf("PK\u0005\u0006") + 16); zip.readUInt32LE(index) === 0x02014b50;) {
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => zip.readUInt16LE(index + offset)) as [
       number,
       number,
       number
     ]
-    if (zip.toString("utf8", at + 46, at + 46 + nameLength) === name) {
-      const header = zip.readUInt32LE(at + 42)
+    if (zip.toString("utf8", index + 46, index + 46 + nameLength) === name) {
+      const header = zip.readUInt32LE(index + 42)
       const begin = header + 30 + zip.readUInt16LE(header + 26) + zip.readUInt16LE(header + 28)
-      const packed = zip.subarray(begin, begin + zip.readUInt32LE(at + 20))
-      return (zip.readUInt16LE(at + 10) === 0 ? packed : inflateRawSync(packed)).toString("utf8")
+      const packed = zip.subarray(begin, begin + zip.readUInt32LE(index + 20))
+      return (zip.readUInt16LE(index + 10) === 0 ? packed : inflateRawSync(packed)).toString("utf8")
     }
-    at += 46 + nameLength + extraLength + commentLength
+    index += 46 + nameLength + extraLength + commentLength
   }
   throw new Error(`no ${name} in the archive`)
 }
@@ -48,8 +48,8 @@ export const cellsOfXlsx = (bytes: Buffer): ReadonlyArray<ReadonlyArray<string |
   return [...sheet.matchAll(/<row [^>]*>(.*?)<\/row>/gs)].map((row) => {
     const cells: Array<string | number | null> = []
     for (const [, column = "", attributes = "", value] of row[1]!.matchAll(cell)) {
-      const at = column.split("").reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
-      while (cells.length < at) cells.push(null)
+      const columnIndex = column.split("").reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+      while (cells.length < columnIndex) cells.push(null)
       cells.push(
         value === undefined ? null : attributes.includes("t=\"s\"") ? shared[Number(value)] ?? null : Number(value)
       )

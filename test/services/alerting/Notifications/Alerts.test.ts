@@ -14,7 +14,7 @@ import { freshKey, freshProject, request, serverOn } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
 import { insertTask } from "../../../tasks.ts"
 import { until } from "../../../until.ts"
-import { eventOf, offered } from "../../tasks/Ingest/world.ts"
+import { eventOf, offerEvents } from "../../tasks/Ingest/world.ts"
 import { failureOf } from "../../triggers/TriggerEvents/world.ts"
 import { insertChannel } from "./notifications.ts"
 
@@ -368,7 +368,7 @@ describe.each(engines)("alerts on %s", (engine) => {
               exception_message: "x"
             }
           })
-        yield* offered({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
+        yield* offerEvents({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
           ended("t1", "task.failed"),
           ended("t2", "task.failed"),
           ended("t3", "task.succeeded")

@@ -13,7 +13,7 @@ import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
 import { portOf } from "../../../ports.ts"
 import { until } from "../../../until.ts"
-import { eventOf, offered } from "../../tasks/Ingest/world.ts"
+import { eventOf, offerEvents } from "../../tasks/Ingest/world.ts"
 import { insertChannel } from "./notifications.ts"
 
 const failures = 10_000
@@ -107,7 +107,7 @@ describe.each(engines)("a storm of failures on %s", (engine) => {
               }
               return eventOf(event({ kind: "task.failed", task_id: `t${number}`, data: { ...data, queue: "celery" } }))
             })
-            return offered(source, events)
+            return offerEvents(source, events)
           }
           const outcomes = yield* Effect.forEach(Arr.chunksOf(Arr.range(1, failures), 100), sendFrame, {
             concurrency: 32

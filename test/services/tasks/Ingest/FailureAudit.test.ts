@@ -12,7 +12,7 @@ import { Ingest } from "../../../../src/services/tasks/Ingest.ts"
 import { appendAudit } from "../../../audit.ts"
 import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
-import { eventOf, offered, offerTo } from "./world.ts"
+import { eventOf, offerEvents, offerTo } from "./world.ts"
 
 type Data = { readonly [key: string]: JsonInput }
 
@@ -26,9 +26,9 @@ const anEvent = (kind: string, task_id: string, second: number, data: Data = {},
     data: { task_name: "mail.send", queue: "mail", worker: "w@h", ...data }
   })
 
-const received = (task: string, second = 0) => anEvent("task.received", task, second)
-const started = (task: string, second = 1) => anEvent("task.started", task, second)
-const failed = (task: string, second = 2, data: Data = {}, id?: string) =>
+const receivedEvent = (task: string, second = 0) => anEvent("task.received", task, second)
+const startedEvent = (task: string, second = 1) => anEvent("task.started", task, second)
+const failedEvent = (task: string, second = 2, data: Data = {}, id?: string) =>
   anEvent("task.failed", task, second, { exception: "ValueError", exception_message: "no such address", ...data }, id)
 
 const source = Effect.map(freshProject(), ({ id }) => ({ projectId: id, agentId: AgentId.make(randomUUID()) }))
@@ -60,8 +60,14 @@ describe.each(engines)("the audit log's rows of failed tasks on %s", (engine) =>
       Effect.gen(function*() {
         const from = yield* source
         const secret = "postgres://u:hunter22@db/x"
-        const event = failed("t1", 2, { exception_message: `cannot reach ${secret}\nand more` })
-        yield* offered(from, [received("t1"), started("t1"), event, received("t2"), started("t2")])
+        const event = failedEvent("t1", 2, { exception_message: `cannot reach ${secret}\nand more` })
+        yield* offerEvents(from, [
+          receivedEvent("t1"),
+          startedEvent("t1"),
+          event,
+          receivedEvent("t2"),
+          startedEvent("t2")
+        ])
         const [row, ...others] = yield* rowsOf(from.projectId)
         assert.deepStrictEqual(others, [])
         assert.deepInclude(row, {
@@ -81,7 +87,7 @@ describe.each(engines)("the audit log's rows of failed tasks on %s", (engine) =>
           queue: "mail",
           exception: "ValueError: cannot reach postgres://[REDACTED]@db/x"
         })
-        yield* offered(from, [failed("t3", 2, { exception_message: `${"x".repeat(290)}${"😀".repeat(20)}` })])
+        yield* offerEvents(from, [failedEvent("t3", 2, { exception_message: `${"x".repeat(290)}${"😀".repeat(20)}` })])
         const exception: string = JSON.parse((yield* rowsOf(from.projectId))[1]!.metadata).exception
         assert.strictEqual(exception.length, 300)
         assert.isTrue(exception.isWellFormed())
@@ -90,26 +96,32 @@ describe.each(engines)("the audit log's rows of failed tasks on %s", (engine) =>
     it.effect("come once for each time that a task becomes failed", () =>
       Effect.gen(function*() {
         const from = yield* source
-        const event = failed("t1")
-        yield* offered(from, [received("t1"), started("t1"), event, event])
-        yield* offered(from, [event])
-        yield* offered(from, [failed("t1", 2)]) // the same, told by another way
+        const event = failedEvent("t1")
+        yield* offerEvents(from, [receivedEvent("t1"), startedEvent("t1"), event, event])
+        yield* offerEvents(from, [event])
+        yield* offerEvents(from, [failedEvent("t1", 2)]) // the same failure under another event id
         assert.deepStrictEqual(yield* idsOf(from.projectId), ["t1"])
-        yield* offered(from, [received("t1", 5), started("t1", 6)])
-        yield* offered(from, [failed("t1", 7)])
+        yield* offerEvents(from, [receivedEvent("t1", 5), startedEvent("t1", 6)])
+        yield* offerEvents(from, [failedEvent("t1", 7)])
         assert.deepStrictEqual(yield* idsOf(from.projectId), ["t1", "t1"])
         const ended = anEvent("task.succeeded", "t2", 9)
-        yield* offered(from, [received("t2"), failed("t2", 3), received("t2", 5), started("t2", 6), ended])
+        yield* offerEvents(from, [
+          receivedEvent("t2"),
+          failedEvent("t2", 3),
+          receivedEvent("t2", 5),
+          startedEvent("t2", 6),
+          ended
+        ])
         // a run that failed counts, also where a later one of the same transaction succeeded
         assert.deepStrictEqual(yield* idsOf(from.projectId), ["t1", "t1", "t2"])
       }))
 
-    it.effect("are in the chain in turn with everybody else's", () =>
+    it.effect("are in one chain with the rows of other writers", () =>
       Effect.gen(function*() {
         const from = yield* source
-        const tasks = (part: string) => Array.from({ length: 40 }, (_, at) => failed(`${part}${at}`))
+        const tasks = (part: string) => Array.from({ length: 40 }, (_, index) => failedEvent(`${part}${index}`))
         const others = Effect.repeatN(appendAudit([{ action: "test.done", target_type: "test" }]), 19)
-        const batches = ["a", "b", "c", "d"].map((part) => offered(from, tasks(part)))
+        const batches = ["a", "b", "c", "d"].map((part) => offerEvents(from, tasks(part)))
         yield* Effect.all([...batches, others, others], { concurrency: "unbounded" })
         assert.strictEqual((yield* rowsOf(from.projectId)).length, 160)
         yield* chained
@@ -120,13 +132,13 @@ describe.each(engines)("the audit log's rows of failed tasks on %s", (engine) =>
         const from = yield* source
         const settings = Layer.succeed(Settings, { ...yield* Settings, auditTaskFailures: "off" })
         const quiet = Context.get(yield* Layer.build(Layer.fresh(Ingest.layer).pipe(Layer.provide(settings))), Ingest)
-        yield* offerTo(quiet, from, [received("t1"), failed("t1")])
+        yield* offerTo(quiet, from, [receivedEvent("t1"), failedEvent("t1")])
         assert.deepStrictEqual(yield* idsOf(from.projectId), [])
       }).pipe(Effect.scoped))
   })
 })
 
-describe("failed tasks that two brains are told of, on PostgreSQL", () => {
+describe("failed tasks that two brains receive, on PostgreSQL", () => {
   layer(brainOn("PostgreSQL"), { excludeTestServices: true })((it) => {
     it.scoped("are recorded once each, in one chain", () =>
       Effect.gen(function*() {
@@ -134,7 +146,7 @@ describe("failed tasks that two brains are told of, on PostgreSQL", () => {
         const settings = Layer.succeed(Settings, yield* Settings)
         const other = yield* Layer.build(Layer.fresh(Brain.layer.pipe(Layer.provide(settings))))
         const ingests = [yield* Ingest, Context.get(other, Ingest)]
-        const events = Array.from({ length: 60 }, (_, at) => failed(`t${at}`))
+        const events = Array.from({ length: 60 }, (_, index) => failedEvent(`t${index}`))
         yield* Effect.forEach(ingests, (ingest) => offerTo(ingest, from, events), { concurrency: "unbounded" })
         assert.strictEqual((yield* rowsOf(from.projectId)).length, 60)
         yield* chained

@@ -16,7 +16,7 @@ import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
 import { runs, seed } from "../../../properties.ts"
 import { sessionOf } from "../../../protocol/Vectors.ts"
-import { offered } from "./world.ts"
+import { offerEvents } from "./world.ts"
 
 type Value = JsonInput
 type Fields = { readonly [name: string]: Value }
@@ -49,7 +49,7 @@ const throughTheWire = (events: ReadonlyArray<Fields>): ReadonlyArray<AgentEvent
 
 const wide = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, index]))
 const rows = Array.from({ length: 7000 }, (_, index) => ({ a: index, b: "x", c: null }))
-const nested = (depth: number): Value => depth === 0 ? 1 : [nested(depth - 1)]
+const nest = (depth: number): Value => depth === 0 ? 1 : [nest(depth - 1)]
 
 /** Values that once made an event, its task or its frame disappear, and their like. */
 const hostile: ReadonlyArray<Value> = [
@@ -79,7 +79,7 @@ const hostile: ReadonlyArray<Value> = [
   { "\0": "\0" },
   wide,
   rows,
-  nested(100)
+  nest(100)
 ]
 
 const anyValue: fc.Arbitrary<Value> = fc.oneof(
@@ -230,7 +230,7 @@ describe.each(engines)("hostile fields on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id } = yield* freshProject()
-        const outcome = yield* offered({ projectId: id, agentId }, throughTheWire([event]))
+        const outcome = yield* offerEvents({ projectId: id, agentId }, throughTheWire([event]))
         const rows = yield* sql<Fields>`
           SELECT engine, task_id, name, queue, state, priority, args, kwargs, result, exception, traceback, eta,
             received_at, started_at, finished_at, first_event_at, runtime_ms, worker_name, parent_task_id, root_task_id,

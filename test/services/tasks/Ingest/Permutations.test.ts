@@ -14,9 +14,9 @@ import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
 import { rollupsOfTasks, unlimitedRollups } from "../../../rollups.ts"
 import { recordedEvents, subscribe, watchOutbox } from "../../triggers/TriggerEvents/world.ts"
-import { histories, offered, recorded, sequences, stored } from "./world.ts"
+import { offerEvents, readHistories, readRecording, readState, sequences } from "./world.ts"
 
-/** The same transition as another path tells it: another id, no name, a little later, hardly any fields. */
+/** The same transition as another path reports it: another id, no name, a little later, hardly any fields. */
 const secondPath = (event: AgentEvent, shiftMillis: number): AgentEvent => ({
   ...event,
   id: randomUUID(),
@@ -36,7 +36,7 @@ const isNamed = (event: AgentEvent): boolean => {
   return named
 }
 
-/** Whether a transition that only the second path tells comes after it: a copy may not change places with that one. */
+/** Whether a transition that only the second path reports comes after it: a copy may not change places with that one. */
 const isOvertaken = (event: AgentEvent, events: ReadonlyArray<AgentEvent>): boolean => {
   const ofTask = events.filter(({ taskId }) => taskId === event.taskId)
   return ofTask.some((other) =>
@@ -45,18 +45,18 @@ const isOvertaken = (event: AgentEvent, events: ReadonlyArray<AgentEvent>): bool
   )
 }
 
-const shuffled = <A>(values: ReadonlyArray<A>) =>
+const shuffle = <A>(values: ReadonlyArray<A>) =>
   fc.shuffledSubarray([...values], { minLength: values.length, maxLength: values.length })
 
-/** The events in some order, some of them again, cut into frames. */
+/** The events in some order, some of them again, split into frames. */
 const deliveries = (events: ReadonlyArray<AgentEvent>, echoes: ReadonlyArray<AgentEvent>) =>
-  fc.subarray([...events]).chain((again) => shuffled([...events, ...again, ...echoes])).chain((all) =>
+  fc.subarray([...events]).chain((again) => shuffle([...events, ...again, ...echoes])).chain((all) =>
     fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }).map((sizes) => {
       const frames: Array<ReadonlyArray<AgentEvent>> = []
-      for (let at = 0, index = 0; at < all.length; index++) {
+      for (let position = 0, index = 0; position < all.length; index++) {
         const size = sizes[index % sizes.length]!
-        frames.push(all.slice(at, at + size))
-        at += size
+        frames.push(all.slice(position, position + size))
+        position += size
       }
       return frames
     })
@@ -90,41 +90,41 @@ describe.each(engines)("any order, repetition, second path and batching on %s", 
         Effect.gen(function*() {
           const runtime = yield* Effect.runtime<SqlClient.SqlClient | Ingest | Projects | RollupMerge | TriggerEvents>()
           const agentId = AgentId.make(randomUUID())
-          const events = recorded(name)
+          const events = readRecording(name)
           const straight = yield* subscribedProject
-          const outcome = yield* offered({ projectId: straight.id, agentId }, events)
+          const outcome = yield* offerEvents({ projectId: straight.id, agentId }, events)
           assert.deepStrictEqual(outcome, { accepted: events.length, rejected: 0 })
-          const expected = yield* stored(straight.id)
+          const expected = yield* readState(straight.id)
           assert.deepStrictEqual(expected.counts, expected.counted)
           assert.deepStrictEqual(expected.rollups, yield* rollupsOfTasks(straight.id))
           const expectedOutbox = yield* outbox(straight.id)
-          yield* offered({ projectId: straight.id, agentId }, events)
+          yield* offerEvents({ projectId: straight.id, agentId }, events)
           assert.deepStrictEqual(yield* outbox(straight.id), expectedOutbox, "a repetition adds none")
-          const expectedHistories = yield* histories(straight.id)
+          const expectedHistories = yield* readHistories(straight.id)
 
-          const delivered = (frames: ReadonlyArray<ReadonlyArray<AgentEvent>>, withHistories: boolean) =>
+          const deliver = (frames: ReadonlyArray<ReadonlyArray<AgentEvent>>, withHistories: boolean) =>
             Effect.gen(function*() {
               const project = yield* subscribedProject
               // a few at a time, so that some share a transaction and some do not
               const outcomes = yield* Effect.forEach(
                 frames,
-                (frame) => offered({ projectId: project.id, agentId }, frame),
+                (frame) => offerEvents({ projectId: project.id, agentId }, frame),
                 { concurrency: 3 }
               )
               assert.isTrue(outcomes.every(({ rejected }) => rejected === 0))
-              assert.deepStrictEqual(yield* stored(project.id), expected)
+              assert.deepStrictEqual(yield* readState(project.id), expected)
               const found = yield* outbox(project.id)
               if (withHistories || name.startsWith("celery")) assert.deepStrictEqual(found, expectedOutbox)
               // only Celery has a second path: elsewhere its copies can look like an end of their own
               else assert.deepStrictEqual([...new Set(found)], [...new Set(expectedOutbox)])
-              if (withHistories) assert.deepStrictEqual(yield* histories(project.id), expectedHistories)
+              if (withHistories) assert.deepStrictEqual(yield* readHistories(project.id), expectedHistories)
             })
 
           const run = Runtime.runPromise(runtime)
           const always = (frames: fc.Arbitrary<ReadonlyArray<ReadonlyArray<AgentEvent>>>, withHistories: boolean) =>
             Effect.promise(() =>
               fc.assert(
-                fc.asyncProperty(frames, (frames) => run(Effect.orDie(delivered(frames, withHistories)))),
+                fc.asyncProperty(frames, (frames) => run(Effect.orDie(deliver(frames, withHistories)))),
                 { numRuns: 4, endOnFailure: true }
               )
             )
@@ -133,7 +133,7 @@ describe.each(engines)("any order, repetition, second path and batching on %s", 
             chosen
           ) =>
             fc.array(fc.integer({ min: 0, max: 40 }), { minLength: chosen.length, maxLength: chosen.length })
-              .map((shifts) => chosen.map((event, at) => secondPath(event, shifts[at]!)))
+              .map((shifts) => chosen.map((event, index) => secondPath(event, shifts[index]!)))
           )
           yield* always(echoes.chain((copies) => deliveries(events, copies)), false)
         }),

@@ -11,16 +11,16 @@ import { Ingest } from "../../../../src/services/tasks/Ingest.ts"
 import { brainOn, freshProject } from "../../../brain.ts"
 import { freshPostgres } from "../../../postgres.ts"
 import { until } from "../../../until.ts"
-import { offered, offerTo, recorded, sequences, stored } from "./world.ts"
+import { offerEvents, offerTo, readRecording, readState, sequences } from "./world.ts"
 
-/** A way to PostgreSQL that can be cut. */
+/** A proxy to PostgreSQL that can be closed and started again. */
 const makeProxy = (target: URL) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const sockets = new Set<Socket>()
       let server: Server | null = null
       let port = 0
-      const open = () =>
+      const listen = () =>
         new Promise<void>((resolve) => {
           server = createServer((inner) => {
             const outer = connect(Number(target.port || 5432), target.hostname)
@@ -39,27 +39,27 @@ const makeProxy = (target: URL) =>
             resolve()
           })
         })
-      const cut = () => {
+      const close = () => {
         server?.close()
         for (const socket of sockets) socket.destroy()
       }
-      await open()
+      await listen()
       const url = new URL(target)
       url.hostname = "127.0.0.1"
       url.port = String(port)
-      return { url: url.toString(), cut: Effect.sync(cut), open: Effect.promise(open) }
+      return { url: url.toString(), close: Effect.sync(close), listen: Effect.promise(listen) }
     }),
-    ({ cut }) => cut
+    ({ close }) => close
   )
 
-class Line extends Context.Tag("test/Line")<Line, Effect.Effect.Success<ReturnType<typeof makeProxy>>>() {}
+class Proxy extends Context.Tag("test/Proxy")<Proxy, Effect.Effect.Success<ReturnType<typeof makeProxy>>>() {}
 
-const onLine = Effect.map(Line, ({ url }) => brainOn("PostgreSQL", { databaseUrl: Redacted.make(url) }))
-const brain = Layer.unwrapEffect(onLine).pipe(
-  Layer.provideMerge(Layer.scoped(Line, Effect.flatMap(freshPostgres, ({ url }) => makeProxy(new URL(url)))))
+const brainOnProxy = Effect.map(Proxy, ({ url }) => brainOn("PostgreSQL", { databaseUrl: Redacted.make(url) }))
+const brain = Layer.unwrapEffect(brainOnProxy).pipe(
+  Layer.provideMerge(Layer.scoped(Proxy, Effect.flatMap(freshPostgres, ({ url }) => makeProxy(new URL(url)))))
 )
 
-const failing = Effect.flatMap(
+const ingestError = Effect.flatMap(
   Loops,
   (loops) => Effect.map(loops.state, (states) => states.find((state) => state.name === "ingest")?.error ?? null)
 )
@@ -67,54 +67,54 @@ const failing = Effect.flatMap(
 layer(brain, { excludeTestServices: true })("PostgreSQL away", (it) => {
   it.effect("nothing is acknowledged until it is back, and nothing is lost", () =>
     Effect.gen(function*() {
-      const line = yield* Line
+      const proxy = yield* Proxy
       const from = { projectId: (yield* freshProject()).id, agentId: AgentId.make(randomUUID()) }
-      const events = recorded("celery-solo")
-      yield* offered(from, events.slice(0, 50))
-      yield* line.cut
+      const events = readRecording("celery-solo")
+      yield* offerEvents(from, events.slice(0, 50))
+      yield* proxy.close
       const parts = [events.slice(50, 100), events.slice(100)]
       const waiting = yield* Effect.fork(
-        Effect.forEach(parts, (part) => offered(from, part), { concurrency: "unbounded" })
+        Effect.forEach(parts, (part) => offerEvents(from, part), { concurrency: "unbounded" })
       )
-      yield* until(failing, (error) => error !== null)
+      yield* until(ingestError, (error) => error !== null)
       assert.isNull(waiting.unsafePoll())
-      yield* line.open
+      yield* proxy.listen
       assert.deepStrictEqual((yield* Fiber.join(waiting)).map(({ rejected }) => rejected), [0, 0])
-      yield* until(failing, (error) => error === null)
+      yield* until(ingestError, (error) => error === null)
       const whole = { projectId: (yield* freshProject()).id, agentId: from.agentId }
-      yield* offered(whole, events)
-      assert.deepStrictEqual(yield* stored(from.projectId), yield* stored(whole.projectId))
+      yield* offerEvents(whole, events)
+      assert.deepStrictEqual(yield* readState(from.projectId), yield* readState(whole.projectId))
     }), 90_000)
 
   it.effect("a connection that is killed in the middle costs nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const from = { projectId: (yield* freshProject()).id, agentId: AgentId.make(randomUUID()) }
-      const events = sequences.flatMap(recorded)
+      const events = sequences.flatMap(readRecording)
       const kill = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'svc'`
-      for (let at = 0; at < events.length; at += 40) {
-        const writing = yield* Effect.fork(offered(from, events.slice(at, at + 40)))
+      for (let index = 0; index < events.length; index += 40) {
+        const writing = yield* Effect.fork(offerEvents(from, events.slice(index, index + 40)))
         yield* yieldToEventLoop
         yield* Effect.ignore(kill)
         assert.strictEqual((yield* Fiber.join(writing)).rejected, 0)
       }
       const whole = { projectId: (yield* freshProject()).id, agentId: from.agentId }
-      yield* offered(whole, events)
-      assert.deepStrictEqual(yield* stored(from.projectId), yield* stored(whole.projectId))
+      yield* offerEvents(whole, events)
+      assert.deepStrictEqual(yield* readState(from.projectId), yield* readState(whole.projectId))
     }), 90_000)
 })
 
 const inFours = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / 4) }, (_, at) => all.slice(at * 4, at * 4 + 4))
+  Array.from({ length: Math.ceil(all.length / 4) }, (_, index) => all.slice(index * 4, index * 4 + 4))
 
 layer(brainOn("PostgreSQL", { databasePoolSize: 4 }), { excludeTestServices: true })("a full pool", (it) => {
   it.effect("a change has the time of its transaction, not that of its wait for a connection", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const from = { projectId: (yield* freshProject()).id, agentId: AgentId.make(randomUUID()) }
-      const [first, ...others] = recorded("celery-solo")
-      yield* offered(from, [first!])
+      const [first, ...others] = readRecording("celery-solo")
+      yield* offerEvents(from, [first!])
       const mayEnd = yield* Deferred.make<void>()
       const taken = yield* Effect.makeLatch()
       const holders = yield* Effect.fork(Effect.all(
@@ -122,7 +122,7 @@ layer(brainOn("PostgreSQL", { databasePoolSize: 4 }), { excludeTestServices: tru
         { concurrency: "unbounded" }
       ))
       yield* taken.await
-      const writing = yield* Effect.fork(offered(from, others))
+      const writing = yield* Effect.fork(offerEvents(from, others))
       yield* Effect.sleep("300 millis")
       const end = yield* Timestamp.now
       yield* Deferred.succeed(mayEnd, undefined)
@@ -141,20 +141,20 @@ layer(brainOn("PostgreSQL"), { excludeTestServices: true })("two replicas", (it)
       const left = yield* replica
       const right = yield* replica
       for (const name of sequences) {
-        const events = recorded(name)
+        const events = readRecording(name)
         const agentId = AgentId.make(randomUUID())
         const alone = { projectId: (yield* freshProject()).id, agentId }
-        yield* offered(alone, events)
+        yield* offerEvents(alone, events)
         const shared = { projectId: (yield* freshProject()).id, agentId }
-        const even = events.filter((_, at) => at % 2 === 0)
-        const odd = events.filter((_, at) => at % 2 === 1)
+        const even = events.filter((_, index) => index % 2 === 0)
+        const odd = events.filter((_, index) => index % 2 === 1)
         const deliveries = [[left, even], [right, odd], [left, odd.toReversed()], [right, even.toReversed()]] as const
         yield* Effect.forEach(
           deliveries,
           ([ingest, part]) => Effect.forEach(inFours(part), (frame) => offerTo(ingest, shared, frame)),
           { concurrency: "unbounded" }
         )
-        assert.deepStrictEqual(yield* stored(shared.projectId), yield* stored(alone.projectId), name)
+        assert.deepStrictEqual(yield* readState(shared.projectId), yield* readState(alone.projectId), name)
       }
     }), 90_000)
 })

@@ -9,9 +9,9 @@ import { addSeconds } from "../../../../src/domain/kernel/Timestamp.ts"
 import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
 import { timestamp } from "../../../domain/tasks/TaskHistory/Recorded.ts"
-import { mergedRollups, rollupsOfTasks, unlimitedRollups } from "../../../rollups.ts"
+import { readRollups, rollupsOfTasks, unlimitedRollups } from "../../../rollups.ts"
 import { recordedEvents, subscribe, watchOutbox } from "../../triggers/TriggerEvents/world.ts"
-import { eventOf, offered, stored } from "./world.ts"
+import { eventOf, offerEvents, readState } from "./world.ts"
 
 const MIDNIGHT = timestamp("2026-11-21T00:00:00Z")
 
@@ -41,7 +41,7 @@ const runOf = (number: number, fails: boolean): ReadonlyArray<AgentEvent> => [
 
 /** What the trends have of a project: runs by outcome. */
 const trendsOf = (projectId: ProjectId) =>
-  Effect.map(mergedRollups(projectId), (rollups) => {
+  Effect.map(readRollups(projectId), (rollups) => {
     const sum = (name: string) =>
       Object.entries(rollups)
         .filter(([key]) => key.startsWith("2|1|"))
@@ -76,7 +76,7 @@ describe.each(engines)("runs of one task id on %s", (engine) => {
       Effect.gen(function*() {
         const { id: projectId } = yield* subscribedProject
         const from = { projectId, agentId: AgentId.make(randomUUID()) }
-        for (let run = 0; run < 6; run++) yield* offered(from, runOf(run, run === 2 || run === 4))
+        for (let run = 0; run < 6; run++) yield* offerEvents(from, runOf(run, run === 2 || run === 4))
         assert.deepStrictEqual(yield* trendsOf(projectId), {
           received: 6,
           success: 4,
@@ -85,7 +85,7 @@ describe.each(engines)("runs of one task id on %s", (engine) => {
           wait_count: 6
         })
         assert.deepStrictEqual(yield* countTriggers(projectId), { failed: 2, succeeded: 4 })
-        const { groups, tasks } = yield* stored(projectId)
+        const { groups, tasks } = yield* readState(projectId)
         assert.deepInclude(groups[0], { occurrences: 2 })
         assert.deepInclude(tasks[0], {
           state: "success",
@@ -103,15 +103,15 @@ describe.each(engines)("runs of one task id on %s", (engine) => {
         const from = { projectId, agentId: AgentId.make(randomUUID()) }
         const runs = Array.from({ length: 700 }, (_, run) => runOf(run, false))
         // a transaction of many runs, several of few
-        for (let at = 0; at < runs.length; at += at === 0 ? 300 : 40) {
-          const events = runs.slice(at, at + (at === 0 ? 300 : 40)).flat()
-          assert.deepStrictEqual(yield* offered(from, events), { accepted: events.length, rejected: 0 })
+        for (let index = 0; index < runs.length; index += index === 0 ? 300 : 40) {
+          const events = runs.slice(index, index + (index === 0 ? 300 : 40)).flat()
+          assert.deepStrictEqual(yield* offerEvents(from, events), { accepted: events.length, rejected: 0 })
         }
-        assert.deepStrictEqual(yield* offered(from, runOf(700, true)), { accepted: 3, rejected: 0 })
+        assert.deepStrictEqual(yield* offerEvents(from, runOf(700, true)), { accepted: 3, rejected: 0 })
         const expected = { received: 701, success: 700, failure: 1, runtime_count: 701, wait_count: 701 }
         assert.deepStrictEqual(yield* trendsOf(projectId), expected)
         assert.deepStrictEqual(yield* countTriggers(projectId), { failed: 1, succeeded: 700 })
-        const { counts, groups, tasks, workers } = yield* stored(projectId)
+        const { counts, groups, tasks, workers } = yield* readState(projectId)
         assert.deepInclude(tasks[0], { state: "failure", exception: "ValueError: no figures" })
         assert.deepStrictEqual(counts, [{ state: "failure", tasks: 1 }])
         assert.deepInclude(groups[0], { occurrences: 1 })
@@ -119,7 +119,7 @@ describe.each(engines)("runs of one task id on %s", (engine) => {
 
         // agents send again what was not acknowledged: old runs, recent ones
         const again = [...runs[0]!, ...runs[350]!, ...runs[699]!]
-        assert.deepStrictEqual(yield* offered(from, again), { accepted: 9, rejected: 0 })
+        assert.deepStrictEqual(yield* offerEvents(from, again), { accepted: 9, rejected: 0 })
         assert.deepStrictEqual(yield* trendsOf(projectId), expected)
         assert.deepStrictEqual(yield* countTriggers(projectId), { failed: 1, succeeded: 700 })
         const [row] = yield* sql<{ history: string }>`SELECT history FROM tasks WHERE project_id = ${projectId}`
@@ -131,9 +131,9 @@ describe.each(engines)("runs of one task id on %s", (engine) => {
         const { id: projectId } = yield* subscribedProject
         const from = { projectId, agentId: AgentId.make(randomUUID()) }
         const events = Array.from({ length: 8 }, (_, run) => runOf(run, run % 3 === 1)).flat()
-        const order = events.map((_, at) => events[(at * 7) % events.length]!)
-        for (const event of order) yield* offered(from, [event])
-        assert.deepStrictEqual(yield* mergedRollups(projectId), yield* rollupsOfTasks(projectId))
+        const order = events.map((_, index) => events[(index * 7) % events.length]!)
+        for (const event of order) yield* offerEvents(from, [event])
+        assert.deepStrictEqual(yield* readRollups(projectId), yield* rollupsOfTasks(projectId))
         assert.deepInclude(yield* trendsOf(projectId), { received: 8, success: 5, failure: 3 })
       }))
 
@@ -148,17 +148,17 @@ describe.each(engines)("runs of one task id on %s", (engine) => {
           recordedEvents(project.id),
           (events) => events.map(({ occurrences, trigger }) => [trigger, ...occurrences.map(({ detail }) => detail)])
         )
-        yield* offered(from, [start(0)])
+        yield* offerEvents(from, [start(0)])
         assert.deepStrictEqual(yield* recorded, [])
-        yield* offered(from, [start(1)])
+        yield* offerEvents(from, [start(1)])
         assert.deepStrictEqual(yield* recorded, [["task.orphaned", "Worker lost: 2 starts, no end"]])
-        for (let number = 2; number < 12; number++) yield* offered(from, [start(number)])
+        for (let number = 2; number < 12; number++) yield* offerEvents(from, [start(number)])
         assert.strictEqual((yield* recorded).length, 11)
-        const { groups, tasks } = yield* stored(project.id)
+        const { groups, tasks } = yield* readState(project.id)
         assert.deepInclude(tasks[0], { state: "started", exception: "Worker lost: 12 starts, no end", retry_count: 0 })
         assert.deepInclude(groups[0], { occurrences: 11, open_count: 1 })
-        yield* offered(from, [eventAt("task.succeeded", 40)])
-        assert.deepInclude((yield* stored(project.id)).groups[0], { occurrences: 11, open_count: 0 })
+        yield* offerEvents(from, [eventAt("task.succeeded", 40)])
+        assert.deepInclude((yield* readState(project.id)).groups[0], { occurrences: 11, open_count: 0 })
       }))
   })
 })

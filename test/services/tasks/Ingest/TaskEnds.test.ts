@@ -34,7 +34,7 @@ const recordEnds = (events: ReadonlyArray<TaskHistory.TaskEvent>): TaskEnds => {
   return sum
 }
 
-const shuffled = <A>(values: ReadonlyArray<A>) =>
+const shuffle = <A>(values: ReadonlyArray<A>) =>
   fc.shuffledSubarray([...values], { minLength: values.length, maxLength: values.length })
 
 const isNamed = ({ data }: TaskHistory.TaskEvent): boolean => {
@@ -50,7 +50,7 @@ describe("the ends of a task in the outbox", () => {
     for (const { events, taskId } of recorded.filter((one) => one.sequence === sequence)) {
       const expected = recordEnds(events)
       fc.assert(
-        fc.property(shuffled(events), (order) => assert.deepStrictEqual(recordEnds(order), expected, taskId)),
+        fc.property(shuffle(events), (order) => assert.deepStrictEqual(recordEnds(order), expected, taskId)),
         { numRuns: 30 }
       )
     }
@@ -59,16 +59,16 @@ describe("the ends of a task in the outbox", () => {
   it("are the same where copies of the second path come twice, and before their originals", () => {
     const { events, taskId } = task("celery-solo", "f90a4c")
     const named = events.filter(isNamed)
-    const copies = named.map((event, at) => ({
+    const copies = named.map((event, index) => ({
       ...event,
-      id: `${taskId}-${at}`,
+      id: `${taskId}-${index}`,
       occurredAt: addSeconds(event.occurredAt, 0.03),
       data: new Map([["task_name", "\"<unknown:f90a4c>\""], ["worker", "null"]])
     }))
     const expected = recordEnds(events)
     assert.deepStrictEqual(expected, { succeeded: 0, retried: 1, failed: 1, exhausted: 1, lost: 0 })
     fc.assert(
-      fc.property(shuffled([...events, ...copies]), (order) => assert.deepStrictEqual(recordEnds(order), expected)),
+      fc.property(shuffle([...events, ...copies]), (order) => assert.deepStrictEqual(recordEnds(order), expected)),
       { numRuns: 500 }
     )
   })

@@ -9,7 +9,7 @@ import { makeFailureRates } from "../../../../src/services/tasks/Ingest/FailureR
 import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
 import { recordedEvents, subscribe, watchOutbox } from "../../triggers/TriggerEvents/world.ts"
-import { eventOf, offered } from "./world.ts"
+import { eventOf, offerEvents } from "./world.ts"
 
 const anEvent = (kind: string, task_id: string, second: number, data: { readonly [key: string]: JsonInput } = {}) =>
   eventOf({
@@ -33,7 +33,7 @@ describe.each(engines)("ends of tasks as trigger events on %s", (engine) => {
       Effect.gen(function*() {
         const from = yield* source
         yield* subscribe(from.projectId, "task.failed", { task_name: "mail.*" })
-        yield* offered(from, [
+        yield* offerEvents(from, [
           ...["t1", "t2"].flatMap((task) => [anEvent("task.started", task, 1), failure(task)]),
           failure("t3", 2, "KeyError"),
           anEvent("task.failed", "t4", 2, { task_name: "shop.charge" }),
@@ -77,14 +77,14 @@ describe.each(engines)("ends of tasks as trigger events on %s", (engine) => {
         yield* subscribe(from.projectId, "task.retried")
         const triggers = Effect.map(recordedEvents(from.projectId), (events) => events.map(({ trigger }) => trigger))
         const first = failure("t1")
-        yield* offered(from, [anEvent("task.started", "t1", 1), first, first])
-        yield* offered(from, [first, failure("t1")])
+        yield* offerEvents(from, [anEvent("task.started", "t1", 1), first, first])
+        yield* offerEvents(from, [first, failure("t1")])
         assert.deepStrictEqual(yield* triggers, ["task.failed"])
-        yield* offered(from, [anEvent("task.started", "t1", 5)])
-        yield* offered(from, [failure("t1", 6)])
+        yield* offerEvents(from, [anEvent("task.started", "t1", 5)])
+        yield* offerEvents(from, [failure("t1", 6)])
         assert.deepStrictEqual(yield* triggers, ["task.failed", "task.failed"])
-        yield* offered(from, [anEvent("task.started", "t2", 1), anEvent("task.retried", "t2", 2)])
-        yield* offered(from, [anEvent("task.started", "t2", 3), failure("t2", 4)])
+        yield* offerEvents(from, [anEvent("task.started", "t2", 1), anEvent("task.retried", "t2", 2)])
+        yield* offerEvents(from, [anEvent("task.started", "t2", 3), failure("t2", 4)])
         assert.sameMembers((yield* triggers).slice(2), ["task.retried", "task.failed", "task.retries_exhausted"])
       }))
 
@@ -100,14 +100,14 @@ describe.each(engines)("ends of tasks as trigger events on %s", (engine) => {
         const { evaluate } = yield* makeFailureRates
         const recorded = Effect.zipRight(evaluate, recordedEvents(from.projectId))
         const success = (task: string) => anEvent("task.succeeded", task, 2)
-        yield* offered(from, [
+        yield* offerEvents(from, [
           failure("t1"),
           failure("t2"),
           success("t3"),
           anEvent("task.failed", "t4", 2, { task_name: "shop.charge" })
         ])
         assert.deepStrictEqual(yield* recorded, [], "too few tasks of that name")
-        yield* offered(from, [success("t5")])
+        yield* offerEvents(from, [success("t5")])
         const [reached, ...none] = yield* recorded
         assert.deepStrictEqual(none, [])
         assert.deepInclude(reached, { trigger: "task.failure_rate", condition: id, task_name: "mail.*" })
@@ -115,14 +115,14 @@ describe.each(engines)("ends of tasks as trigger events on %s", (engine) => {
           reached?.occurrences[0].detail,
           "2 of 4 tasks failed within 300 s: 50 %, the limit is 50 %."
         )
-        yield* offered(from, [failure("t6")])
+        yield* offerEvents(from, [failure("t6")])
         assert.lengthOf(yield* recorded, 1, "the same time of failures")
         const sql = yield* SqlClient.SqlClient
         // as after a mute, which ends the alert without a message
         yield* sql`UPDATE subscriptions SET updated_at = ${yield* Timestamp.now} WHERE id = ${id}`
         assert.strictEqual((yield* recorded)[1]?.condition, id)
         assert.lengthOf(yield* recorded, 2, "once after the change")
-        yield* offered(from, ["t7", "t8", "t9"].map(success))
+        yield* offerEvents(from, ["t7", "t8", "t9"].map(success))
         const recovered = (yield* recorded).slice(2)
         assert.deepStrictEqual(recovered.map(({ condition, recovered }) => [condition, recovered]), [[id, true]])
         assert.lengthOf(yield* recorded, 3)

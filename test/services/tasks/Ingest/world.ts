@@ -7,7 +7,7 @@ import type { AgentEvent } from "../../../../src/domain/kernel/TaskEvent.ts"
 import { readEvent } from "../../../../src/protocol/Event.ts"
 import { Ingest } from "../../../../src/services/tasks/Ingest.ts"
 import type { BatchOutcome } from "../../../../src/services/tasks/Ingest/Model.ts"
-import { mergedRollups } from "../../../rollups.ts"
+import { readRollups } from "../../../rollups.ts"
 
 const folder = new URL("../../../protocol/vectors/sequences/", import.meta.url)
 
@@ -28,7 +28,7 @@ export const sequences = [
   "taskiq"
 ]
 
-/** An event as the line hands it on. */
+/** An event as the gateway decodes it. */
 export const eventOf = (event: JsonInput): AgentEvent => {
   const node = parse(canonicalize(event))
   const read = node instanceof ParseFailure ? node.reason : readEvent(node, Date.UTC(2026, 10, 21))
@@ -42,7 +42,7 @@ export interface Reported extends AgentEvent {
 }
 
 /** A recorded stream of events, in the order of arrival. */
-export const recorded = (name: string): ReadonlyArray<Reported> => {
+export const readRecording = (name: string): ReadonlyArray<Reported> => {
   // The annotation: the files are lists of these, see the agents' protocol, vectors.
   const text = readFileSync(new URL(`${name}.json`, folder), "utf8")
   const lines: ReadonlyArray<{ readonly event: JsonInput; readonly process?: string }> = JSON.parse(text)
@@ -54,7 +54,7 @@ export interface Source {
   readonly agentId: AgentId
 }
 
-/** Offers the events, a batch for each process, and waits until they are settled. */
+/** Offers the events, a batch for each process, and waits until they are committed. */
 export const offerTo = (ingest: Ingest["Type"], source: Source, events: ReadonlyArray<Reported>) =>
   Effect.map(
     Effect.forEach(
@@ -87,11 +87,11 @@ const offerOf = (
     if (!taken) resume(Effect.dieMessage("the queue is full"))
   })
 
-export const offered = (source: Source, events: ReadonlyArray<Reported>) =>
+export const offerEvents = (source: Source, events: ReadonlyArray<Reported>) =>
   Effect.flatMap(Ingest, (ingest) => offerTo(ingest, source, events))
 
 /** Everything that a project's events have led to, but ids of our own and moments of our own. */
-export const stored = (projectId: string) =>
+export const readState = (projectId: string) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const tasks = yield* sql`
@@ -107,7 +107,7 @@ export const stored = (projectId: string) =>
       GROUP BY state ORDER BY state`
     const facets = yield* sql`
       SELECT facet, value FROM task_facets WHERE project_id = ${projectId} ORDER BY facet, value`
-    // not their state: whoever watches for silence changes that in the meantime
+    // not their state: the check for silent workers changes it at the same time
     const workers = yield* sql`
       SELECT engine, name, hostname, pid, last_heartbeat, processed, failed, succeeded, retried
       FROM workers WHERE project_id = ${projectId} ORDER BY engine, name`
@@ -120,12 +120,12 @@ export const stored = (projectId: string) =>
     const groupHours = yield* sql`
       SELECT fingerprint, hour, CAST(occurrences AS INTEGER) AS occurrences FROM failure_group_hours
       WHERE project_id = ${projectId} AND occurrences > 0 ORDER BY fingerprint, hour`
-    const rollups = yield* mergedRollups(projectId)
+    const rollups = yield* readRollups(projectId)
     return { groups, groupHours, rollups, tasks, counts, counted, facets, workers, queues }
   })
 
 /** The histories, byte for byte. */
-export const histories = (projectId: string) =>
+export const readHistories = (projectId: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`SELECT engine, task_id, history FROM tasks WHERE project_id = ${projectId} ORDER BY engine, task_id`

@@ -10,8 +10,8 @@ import { RollupMerge } from "../../../../src/services/tasks/Rollups/Merge.ts"
 import { sweepRollups } from "../../../../src/services/tasks/Rollups/Retention.ts"
 import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
-import { mergeAll, mergedRollups, rollupsOfTasks, taskEvents } from "../../../rollups.ts"
-import { offered, offerTo } from "../Ingest/world.ts"
+import { mergeAll, readRollups, rollupsOfTasks, taskEvents } from "../../../rollups.ts"
+import { offerEvents, offerTo } from "../Ingest/world.ts"
 
 const agentId = AgentId.make(randomUUID())
 
@@ -31,11 +31,11 @@ describe.each(engines)("rollups on %s", (engine) => {
       Effect.gen(function*() {
         const { id: projectId } = yield* freshProject()
         const received = yield* ago(3600)
-        yield* offered({ projectId, agentId }, [
+        yield* offerEvents({ projectId, agentId }, [
           ...taskEvents({ name: "shop.pay", received, runtimeMillis: 200, waitMillis: 0 }),
           ...taskEvents({ name: "shop.pay", received, runtimeMillis: 0, waitMillis: 0, outcome: "failed" })
         ])
-        const rollups = yield* mergedRollups(projectId)
+        const rollups = yield* readRollups(projectId)
         assert.deepStrictEqual(rollups, yield* rollupsOfTasks(projectId))
         for (const series of ["0|||", "1|celery||", "2|celery|celery|", "3|celery|celery|shop.pay"]) {
           for (const level of [1, 2]) {
@@ -56,12 +56,12 @@ describe.each(engines)("rollups on %s", (engine) => {
           occurredAt: Timestamp.addSeconds(received, 1),
           data: new Map([["task_name", "\"<unknown:abc>\""]])
         }
-        yield* offered({ projectId, agentId }, [unnamed])
-        assert.deepStrictEqual(namesOf(yield* mergedRollups(projectId)), ["<unknown>"])
-        yield* offered({ projectId, agentId }, [ended!])
-        yield* mergedRollups(projectId)
-        yield* offered({ projectId, agentId }, [started!, first!])
-        const rollups = yield* mergedRollups(projectId)
+        yield* offerEvents({ projectId, agentId }, [unnamed])
+        assert.deepStrictEqual(namesOf(yield* readRollups(projectId)), ["<unknown>"])
+        yield* offerEvents({ projectId, agentId }, [ended!])
+        yield* readRollups(projectId)
+        yield* offerEvents({ projectId, agentId }, [started!, first!])
+        const rollups = yield* readRollups(projectId)
         assert.deepStrictEqual(rollups, yield* rollupsOfTasks(projectId))
         assert.deepStrictEqual(namesOf(rollups), ["shop.slow"])
       }))
@@ -71,26 +71,26 @@ describe.each(engines)("rollups on %s", (engine) => {
         const { id: projectId } = yield* freshProject()
         const received = yield* ago(60)
         const names = Array.from({ length: 40 }, (_, index) => `hostile.${String(index).padStart(2, "0")}`)
-        yield* offered({ projectId, agentId }, names.flatMap((name) => taskEvents({ name, received })))
-        const rollups = yield* mergedRollups(projectId)
+        yield* offerEvents({ projectId, agentId }, names.flatMap((name) => taskEvents({ name, received })))
+        const rollups = yield* readRollups(projectId)
         const found = namesOf(rollups)
         assert.isAtMost(found.length, 21)
         assert.include(found, "other")
         const received2 = Object.entries(rollups).filter(([key]) => key.startsWith("2|3|"))
         assert.strictEqual(received2.reduce((sum, [, values]) => sum + Number(values["received"]), 0), 40)
         // a name that has its series keeps it, and others stay others
-        yield* offered({ projectId, agentId }, names.flatMap((name) => taskEvents({ name, received })))
-        assert.deepStrictEqual(namesOf(yield* mergedRollups(projectId)), found)
+        yield* offerEvents({ projectId, agentId }, names.flatMap((name) => taskEvents({ name, received })))
+        assert.deepStrictEqual(namesOf(yield* readRollups(projectId)), found)
       }))
 
     it.effect("keep the sums of deleted tasks", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id: projectId } = yield* freshProject()
-        yield* offered({ projectId, agentId }, taskEvents({ name: "shop.old", received: yield* ago(60) }))
-        const before = yield* mergedRollups(projectId)
+        yield* offerEvents({ projectId, agentId }, taskEvents({ name: "shop.old", received: yield* ago(60) }))
+        const before = yield* readRollups(projectId)
         yield* sql`DELETE FROM tasks WHERE project_id = ${projectId}`
-        assert.deepStrictEqual(yield* mergedRollups(projectId), before)
+        assert.deepStrictEqual(yield* readRollups(projectId), before)
         assert.isAbove(Object.keys(before).length, 0)
       }))
 
@@ -100,7 +100,7 @@ describe.each(engines)("rollups on %s", (engine) => {
         // the cast: the latest timestamp there is
         const latest = "9999-12-31T23:59:00.000000Z" as Timestamp.Timestamp
         const days = (count: number) => ago(count * Timestamp.secondsPerDay)
-        yield* offered({ projectId, agentId }, [
+        yield* offerEvents({ projectId, agentId }, [
           ...taskEvents({ name: "far", received: latest }),
           ...taskEvents({ name: "old", received: yield* days(5) }),
           ...taskEvents({ name: "older", received: yield* days(100) }),
@@ -109,7 +109,7 @@ describe.each(engines)("rollups on %s", (engine) => {
         const levelsOf = (name: string, rollups: Readonly<Record<string, unknown>>) => [
           ...new Set(Object.keys(rollups).filter((key) => key.split("|")[4] === name).map((key) => key[0]))
         ]
-        const rollups = yield* mergedRollups(projectId)
+        const rollups = yield* readRollups(projectId)
         assert.deepStrictEqual(levelsOf("far", rollups), ["0", "1", "2"])
         assert.deepStrictEqual(levelsOf("old", rollups), ["1", "2"])
         assert.deepStrictEqual(levelsOf("older", rollups), ["2"])
@@ -120,9 +120,9 @@ describe.each(engines)("rollups on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id: projectId } = yield* freshProject()
-        yield* offered({ projectId, agentId }, taskEvents({ name: "shop.pay", received: yield* ago(60) }))
-        yield* offered({ projectId, agentId }, taskEvents({ name: "shop.gone", received: yield* ago(60) }))
-        yield* mergedRollups(projectId)
+        yield* offerEvents({ projectId, agentId }, taskEvents({ name: "shop.pay", received: yield* ago(60) }))
+        yield* offerEvents({ projectId, agentId }, taskEvents({ name: "shop.gone", received: yield* ago(60) }))
+        yield* readRollups(projectId)
         const shift = (name: string, days: number) =>
           sql`UPDATE rollups SET bucket = bucket - ${days * 1440} WHERE series_id =
             (SELECT id FROM rollup_series WHERE project_id = ${projectId} AND name = ${name})`
@@ -155,8 +155,8 @@ describe.each(engines)("rollups on %s", (engine) => {
 layer(brainOn("PostgreSQL"), { excludeTestServices: true })("rollups of several replicas", (it) => {
   it.scoped("are exact while replicas write and merge at the same time", () =>
     Effect.gen(function*() {
-      const fresh = <I, S, R>(tag: Context.Tag<I, S>, made: Layer.Layer<I, never, R>) =>
-        Effect.map(Layer.build(Layer.fresh(made)), (context) => Context.get(context, tag))
+      const fresh = <I, S, R>(tag: Context.Tag<I, S>, serviceLayer: Layer.Layer<I, never, R>) =>
+        Effect.map(Layer.build(Layer.fresh(serviceLayer)), (context) => Context.get(context, tag))
       const ingests = [yield* Ingest, yield* fresh(Ingest, Ingest.layer), yield* fresh(Ingest, Ingest.layer)]
       const merges = [yield* RollupMerge, yield* fresh(RollupMerge, RollupMerge.layer)]
       const projectId = (yield* freshProject()).id
@@ -169,7 +169,7 @@ layer(brainOn("PostgreSQL"), { excludeTestServices: true })("rollups of several 
         ), { concurrency: "unbounded" })
       const merging = Effect.forEach(merges, ({ merge }) => Effect.forever(merge), { concurrency: "unbounded" })
       yield* Effect.raceFirst(offers, merging)
-      const rollups = yield* mergedRollups(projectId)
+      const rollups = yield* readRollups(projectId)
       assert.deepStrictEqual(rollups, yield* rollupsOfTasks(projectId))
       const counted = Object.entries(rollups).filter(([key]) => key.startsWith("2|0|"))
       assert.strictEqual(counted.reduce((sum, [, values]) => sum + Number(values["received"]), 0), 3 * 8 * 30)

@@ -77,7 +77,7 @@ describe.each(engines)("the outbox of trigger events on %s", (engine) => {
         assert.isTrue((yield* Timestamp.now) > muteEnd)
       }))
 
-    it.effect("cuts an event of many occurrences into several", () =>
+    it.effect("splits an event of many occurrences into several", () =>
       Effect.gen(function*() {
         const { id } = yield* freshProject()
         yield* subscribe(id, "task.failed")

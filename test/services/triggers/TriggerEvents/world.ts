@@ -42,7 +42,7 @@ export const subscribe = (
 
 const decode = Schema.decodeUnknownSync(Schema.parseJson(TriggerEvent))
 
-/** From now on `recordedEvents` knows what is inserted, whoever takes it out of the outbox. */
+/** From now on `recordedEvents` knows what is inserted, whichever consumer takes it out of the outbox. */
 export const watchOutbox = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE recorded_events (position INTEGER, consumer TEXT, project_id TEXT, payload TEXT)`

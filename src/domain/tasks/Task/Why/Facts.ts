@@ -22,7 +22,7 @@ export interface WhyFacts {
     readonly total: number
     readonly online: number
     readonly last_seen_at: Time | null
-    /** The names of those online that report only received tasks, and of those whose broker does not answer. */
+    /** The names of those online that report only received tasks, and of those whose broker does not respond. */
     readonly eventsOff: ReadonlyArray<string>
     readonly brokerAbsent: ReadonlyArray<string>
   }
@@ -41,14 +41,14 @@ export interface WhyFacts {
   readonly openCommands: ReadonlyArray<{ readonly id: string; readonly action: string; readonly issued_at: Time }>
   readonly orphaned: { readonly orphaned_at: Time; readonly detail: string } | null
   /** The last question about its outcome; null: never asked. */
-  readonly asked: QuestionFact | null
+  readonly question: QuestionFact | null
 }
 
 export interface QuestionFact {
   readonly id: string
   readonly asked_at: Time
   readonly status: string
-  /** What the engine said; null without an answer. */
+  /** The engine's state in the result; null without a result. */
   readonly engine_state: string | null
   readonly error: string | null
 }

@@ -43,7 +43,7 @@ export const consumersOf = (facts: WhyFacts): ReadonlyArray<Reason> => {
       evidence: { workers_offline: workers.length, last_heartbeat }
     }]
   }
-  // engines whose workers report no queues: nothing is known of who takes from which
+  // engines whose workers report no queues: which worker consumes which queue is unknown
   if (queue === null) return []
   const cancelled = online.flatMap((worker) => {
     const command = cancellationAt(facts, worker)

@@ -15,7 +15,7 @@ const WhyReason = Schema.Struct({
   )
 }).annotations(describeBody("WhyReason", "A reason that keeps a task from running."))
 
-/** The answer of `GET /projects/{slug}/tasks/{engine}/{task_id}/why`. */
+/** The response of `GET /projects/{slug}/tasks/{engine}/{task_id}/why`. */
 export const TaskWhy = Schema.Struct({
   engine: describeField(Schema.String, "The engine.", "celery"),
   task_id: describeField(Schema.String, "The engine's own id.", "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"),

@@ -9,26 +9,26 @@ export const settings = { tasksRetentionDays: 3650, trustedProxies: ["127.0.0.1"
 export const start = Date.UTC(2026, 2, 10, 12)
 
 /** A project of its own with these tasks, one a second from `start` on, and a key of its admin. */
-export const seeded = (given: ReadonlyArray<Partial<StoredTask>>) =>
+export const seedTasks = (fields: ReadonlyArray<Partial<StoredTask>>) =>
   Effect.gen(function*() {
     const project = yield* freshProject()
     const key = yield* freshKey({ roles: { [project.id]: "admin" } })
-    const tasks = given.map((task, index) => storedTask(project.id, start + index * 1000, task))
+    const tasks = fields.map((task, index) => storedTask(project.id, start + index * 1000, task))
     yield* insertTasks(tasks)
-    const at = `/projects/${project.slug}`
+    const basePath = `/projects/${project.slug}`
     return {
       project,
       key,
       tasks,
       newestFirst: [...tasks].reverse(),
-      list: (query = "") => request("GET", `${at}/tasks${query}`, key),
+      list: (query = "") => request("GET", `${basePath}/tasks${query}`, key),
       one: (task: { readonly engine: string; readonly task_id: string }, rest = "") =>
         request(
           "GET",
-          `${at}/tasks/${encodeURIComponent(task.engine)}/${encodeURIComponent(task.task_id)}${rest}`,
+          `${basePath}/tasks/${encodeURIComponent(task.engine)}/${encodeURIComponent(task.task_id)}${rest}`,
           key
         ),
-      at
+      basePath
     }
   })
 
@@ -36,5 +36,5 @@ interface Items {
   readonly json: { readonly items: ReadonlyArray<{ readonly id: string }> }
 }
 
-export const idsOf = (answer: Items | ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> =>
-  ("json" in answer ? answer.json.items : answer).map(({ id }) => id)
+export const idsOf = (response: Items | ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> =>
+  ("json" in response ? response.json.items : response).map(({ id }) => id)
