@@ -70,7 +70,7 @@ export const makeCalls = (peers: Peers) =>
     const unary =
       <I, O>(method: string, handle: (request: I, peer: Peer) => Effect.Effect<O, CallFailed, CurrentActor>) =>
       (call: ServerUnaryCall<I, O>, callback: sendUnaryData<O>): void => {
-        const answer = (exit: Exit.Exit<O, CallFailed>) =>
+        const respond = (exit: Exit.Exit<O, CallFailed>) =>
           Exit.match(exit, {
             onFailure: (cause) =>
               callback(statusOf(cause)),
@@ -81,7 +81,7 @@ export const makeCalls = (peers: Peers) =>
             duration: callTimeout,
             onTimeout: () => late
           })
-        fork(run(method, call.getPeer(), limited)).addObserver((exit) => answer(Exit.flatten(exit)))
+        fork(run(method, call.getPeer(), limited)).addObserver((exit) => respond(Exit.flatten(exit)))
       }
 
     /** `handle` ends the stream by its return; a client that leaves interrupts it. */

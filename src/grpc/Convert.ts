@@ -18,7 +18,7 @@ const readAs = <A>(schema: Schema.Schema<A, string>) => {
 export const readProjectId = readAs(ProjectId)
 export const readScheduleId = readAs(ScheduleId)
 
-/** 0 is unset (the agents' protocol, section 7). Nanoseconds are cut to microseconds, as the brain has them. */
+/** 0 is unset (the agents' protocol, section 7). Nanoseconds are truncated to microseconds, as the brain has them. */
 export const readTime = (
   field: string,
   message: TimestampMessage | undefined

@@ -97,17 +97,17 @@ export const makeFireCalls = Effect.gen(function*() {
       scheduled_for,
       prepared_next_run_at
     })
-    const answer = { ...emptyFire, ...liveFields(live, revision), command_id: command_id ?? "" }
+    const response = { ...emptyFire, ...liveFields(live, revision), command_id: command_id ?? "" }
     if (refusal !== null) {
       const { code, message, reason } = refusal
-      return { ...answer, disposition: fireDispositions[reason], error_code: code, error_message: message }
+      return { ...response, disposition: fireDispositions[reason], error_code: code, error_message: message }
     }
     yield* markFiring(peer)
     return {
-      ...answer,
+      ...response,
       disposition: FireDisposition.FIRE_ACCEPTED,
       buffered: command_id === null,
-      acceptance_revision: answer.live_revision,
+      acceptance_revision: response.live_revision,
       accepted_last_run_at: writeTime(scheduled_for),
       accepted_next_run_at: writeTime(prepared_next_run_at)
     }
@@ -135,20 +135,20 @@ export const makeFireCalls = Effect.gen(function*() {
       prepared_next_run_at
     })
     if (live === null) return yield* new CallFailed({ code: status.NOT_FOUND, details: "There is no such schedule." })
-    const answer = { ...empty, ...liveFields(live, 0) }
+    const response = { ...empty, ...liveFields(live, 0) }
     if (refusal !== null) {
       const { code, message, reason } = refusal
-      return { ...answer, disposition: cursorDispositions[reason], error_code: code, error_message: message }
+      return { ...response, disposition: cursorDispositions[reason], error_code: code, error_message: message }
     }
     yield* markFiring(peer)
     return {
-      ...answer,
+      ...response,
       disposition: isRepeated
         ? CursorTransitionDisposition.CURSOR_IDEMPOTENT
         : CursorTransitionDisposition.CURSOR_APPLIED,
-      committed_revision: answer.live_revision,
+      committed_revision: response.live_revision,
       committed_last_run_at: request.skipped_through,
-      committed_next_run_at: answer.live_next_run_at
+      committed_next_run_at: response.live_next_run_at
     }
   })
 

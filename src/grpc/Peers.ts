@@ -12,7 +12,7 @@ export interface Peer {
   fingerprint: string | null
   /** Its open streams. */
   readonly streams: Record<StreamKind, number>
-  /** The process as its leases name it; null: it has asked for none. */
+  /** The process as its leases name it; null: it has requested none. */
   instance: string | null
   readonly connectedAt: number
   calledAt: number
@@ -25,7 +25,7 @@ export type StreamKind = "watches" | "snapshots"
 
 /** The connections whose certificates were accepted, by their remote address and port. */
 export class Peers {
-  private readonly open = new Map<string, Peer>()
+  private readonly byAddress = new Map<string, Peer>()
   private ended: Array<string> = []
 
   constructor(private readonly now: () => number) {}
@@ -43,16 +43,16 @@ export class Peers {
       calledAt: at,
       firedAt: null
     }
-    this.open.set(address, peer)
+    this.byAddress.set(address, peer)
     return () => {
-      if (this.open.get(address) === peer) this.open.delete(address)
+      if (this.byAddress.get(address) === peer) this.byAddress.delete(address)
       this.ended.push(peer.id)
     }
   }
 
-  /** The connections of programs that have negotiated or asked for leases. An open stream of changes is a call. */
+  /** The connections of programs that have negotiated or requested leases. An open stream of changes is a call. */
   list(): ReadonlyArray<Peer> {
-    const programs = [...this.open.values()].filter((peer) => peer.fingerprint !== null || peer.instance !== null)
+    const programs = [...this.byAddress.values()].filter((peer) => peer.fingerprint !== null || peer.instance !== null)
     for (const peer of programs) if (peer.streams.watches > 0) peer.calledAt = this.now()
     return programs
   }
@@ -66,13 +66,13 @@ export class Peers {
 
   countStreams(name: string, kind: StreamKind): number {
     let count = 0
-    for (const peer of this.open.values()) if (peer.name === name) count += peer.streams[kind]
+    for (const peer of this.byAddress.values()) if (peer.name === name) count += peer.streams[kind]
     return count
   }
 
   /** The caller. Its connection may have ended just now. */
   find(address: string): Effect.Effect<Peer, CallFailed> {
-    const peer = this.open.get(address)
+    const peer = this.byAddress.get(address)
     if (peer === undefined) return new CallFailed({ code: status.UNAVAILABLE, details: "The connection has ended." })
     peer.calledAt = this.now()
     return Effect.succeed(peer)

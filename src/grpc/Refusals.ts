@@ -25,7 +25,7 @@ const descriptions: Readonly<Record<string, string>> = {
 export const describeHandshake = (code: string): string =>
   descriptions[code] ?? `the TLS handshake failed (${code === "" ? "no cause" : code})`
 
-/** Says which refused connections are worth a line in the log. */
+/** Decides which refused connections get a line in the log. */
 export class Refusals {
   private readonly loggedAt = new Map<string, number>()
 

@@ -20,7 +20,7 @@ import { currentVersion, makeSnapshotDigest, type writeSchedule } from "./Schedu
 
 /**
  * Streams of one certificate name. A program opens one for changes, and a second one while the first is still closing; it
- * takes a snapshot when it starts, and one of each project that it asks for.
+ * takes a snapshot when it starts, and one of each project that it requests.
  */
 const maxStreams: Readonly<Record<StreamKind, number>> = { watches: 4, snapshots: 4 }
 
@@ -32,7 +32,7 @@ const maxSnapshots = 4
 /** Rows of a snapshot between two turns of the event loop: about two milliseconds of work. */
 const rowsPerTurn = 50
 
-/** A stream looks for changes at least this often, because a hint may be lost. */
+/** A stream checks for changes at least this often, because a hint may be lost. */
 const pollPause = "1 second"
 
 const readScope = (projectId: string): Effect.Effect<Scope, CallFailed> =>
@@ -49,7 +49,7 @@ export const makeScheduleFeeds = (
     const snapshotsInTurn = makeFairSemaphore(maxSnapshots)
 
     /** Counts the stream while it is open. */
-    const counting = <R>(kind: StreamKind, peer: Peer, open: Effect.Effect<void, CallFailed, R>) =>
+    const counting = <R>(kind: StreamKind, peer: Peer, stream: Effect.Effect<void, CallFailed, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(() => void peer.streams[kind]++),
         () =>
@@ -58,7 +58,7 @@ export const makeScheduleFeeds = (
               code: status.RESOURCE_EXHAUSTED,
               details: `A scheduler has at most ${maxStreams[kind]} ${streamNames[kind]}.`
             })
-            : open,
+            : stream,
         () => Effect.sync(() => void peer.streams[kind]--)
       )
 
@@ -75,14 +75,14 @@ export const makeScheduleFeeds = (
         const totals = { ...header, watermark: BigInt(revision), row_count: BigInt(schedules.length) }
         const digest = makeSnapshotDigest(totals)
         yield* sendFrame({ $case: "header", value: header })
-        for (const [at, schedule] of schedules.entries()) {
-          if (at % rowsPerTurn === rowsPerTurn - 1) yield* yieldToEventLoop
+        for (const [index, schedule] of schedules.entries()) {
+          if (index % rowsPerTurn === rowsPerTurn - 1) yield* yieldToEventLoop
           const message = write(schedule, fingerprint)
           digest.add(schedule, message)
           yield* sendFrame({ $case: "row", value: { snapshot_id, schedule: message } })
         }
         yield* sendFrame({ $case: "complete", value: { ...totals, digest: digest.finish() } })
-      }).pipe(snapshotsInTurn, (open) => counting("snapshots", peer, open))
+      }).pipe(snapshotsInTurn, (stream) => counting("snapshots", peer, stream))
 
     const upsert = (schedule: Schedule, revision: number, fingerprint: string) =>
       changeFrame(ChangeKind.UPSERT, revision, schedule.project_id, { schedule: write(schedule, fingerprint) })
@@ -130,7 +130,7 @@ export const makeScheduleFeeds = (
           seen = next.through
           if (seen === next.revision) yield* Effect.raceFirst(wake.take, Effect.sleep(pollPause))
         }
-      }).pipe(Effect.scoped, (open) => counting("watches", peer, open))
+      }).pipe(Effect.scoped, (stream) => counting("watches", peer, stream))
 
     return { sendSnapshot, watch } as const
   })

@@ -3,7 +3,7 @@ import type { ProjectId, ScheduleId } from "../domain/kernel/Id.ts"
 import type { Timestamp } from "../domain/kernel/Timestamp.ts"
 import type { KnownSchedule } from "./KnownSchedule.ts"
 
-/** A call of the brain failed, or has no answer: whether it had an effect is unknown. `message` is one sentence. */
+/** A call of the brain failed, or got no response: whether it had an effect is unknown. `message` is one sentence. */
 export class BrainUnavailable extends Data.TaggedError("BrainUnavailable")<{
   readonly message: string
   readonly cause?: unknown
@@ -41,7 +41,7 @@ export interface Handover {
   readonly prepared_next_run_at: Timestamp | null
 }
 
-/** The brain's answer to a fire or a skip. */
+/** The brain's response to a fire or a skip. */
 export type HandoverOutcome =
   | {
     readonly _tag: "Accepted"
@@ -57,7 +57,7 @@ export type HandoverOutcome =
 /** A connection to the brain. */
 export class Brain extends Context.Tag("svc/scheduler/Brain")<Brain, {
   readonly version: string
-  /** Its clock when the connection was made. */
+  /** Its clock when the connection was opened. */
   readonly time: Timestamp | null
   readonly listProjects: Effect.Effect<ReadonlyArray<Project>, BrainUnavailable>
   /** Takes or renews the leases of the projects for `ttlSeconds`. */

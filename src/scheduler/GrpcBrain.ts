@@ -188,10 +188,10 @@ const connect = ({ address, instanceId, tls }: GrpcOptions) =>
           fired_at: writeTime(handover.decided_at),
           triggered_by_user_id: ""
         }),
-        (answer): HandoverOutcome => {
-          switch (answer.disposition) {
+        (response): HandoverOutcome => {
+          switch (response.disposition) {
             case FireDisposition.FIRE_ACCEPTED:
-              return acceptedOf(answer)
+              return acceptedOf(response)
             case FireDisposition.FIRE_TERMINAL_QUARANTINED:
               return { _tag: "Quarantined" }
             case FireDisposition.FIRE_SLOT_RESOLVED_REFRESH:
@@ -199,7 +199,7 @@ const connect = ({ address, instanceId, tls }: GrpcOptions) =>
             case FireDisposition.FIRE_STALE_CONTROL_REFRESH:
               return { _tag: "Refresh", reason: "the schedule was changed" }
             default:
-              return { _tag: "Retry", reason: reasonOf("the brain does not take the fire now", answer) }
+              return { _tag: "Retry", reason: reasonOf("the brain does not take the fire now", response) }
           }
         }
       )
@@ -211,17 +211,17 @@ const connect = ({ address, instanceId, tls }: GrpcOptions) =>
           project_id: handover.schedule.project_id,
           skipped_through: writeTime(handover.tick)
         }),
-        (answer): HandoverOutcome => {
-          switch (answer.disposition) {
+        (response): HandoverOutcome => {
+          switch (response.disposition) {
             case CursorTransitionDisposition.CURSOR_APPLIED:
             case CursorTransitionDisposition.CURSOR_IDEMPOTENT:
-              return acceptedOf(answer)
+              return acceptedOf(response)
             case CursorTransitionDisposition.CURSOR_SLOT_RESOLVED_REFRESH:
               return { _tag: "Refresh", reason: "the ticks are resolved already" }
             case CursorTransitionDisposition.CURSOR_STALE_CONTROL_REFRESH:
               return { _tag: "Refresh", reason: "the schedule was changed" }
             default:
-              return { _tag: "Retry", reason: reasonOf("the brain does not take the skipped ticks now", answer) }
+              return { _tag: "Retry", reason: reasonOf("the brain does not take the skipped ticks now", response) }
           }
         }
       )

@@ -20,7 +20,7 @@ interface Pause {
 const pauseAfter = (failures: number, share: number): number =>
   Math.min(firstPauseMillis * 2 ** failures, longestPauseMillis) * (0.5 + share / 2)
 
-/** Sends decisions to the brain, in order for each schedule, and keeps those that have no answer. */
+/** Sends decisions to the brain, in order for each schedule, and keeps those that have no response yet. */
 export const makeHandovers = (ticks: Ticks) =>
   Effect.gen(function*() {
     const store = yield* Store

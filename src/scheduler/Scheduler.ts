@@ -30,7 +30,7 @@ export const lockHome = (home: string) =>
     Effect.catchTag(acquireFileLock(lockFile(home)), "LockHeld", () => new AlreadyRunning({ home }))
   )
 
-/** The loop looks at the clock at least this often, since it may be set. */
+/** The loop checks the clock at least this often, since it may be set. */
 const maxSleepMillis = 1000
 
 /** A brain whose clock differs by more is reported: ticks are decided by this machine's clock. */

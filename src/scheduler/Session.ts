@@ -63,7 +63,7 @@ export const runSession = (
       for (const { id, slug } of projects) store.saveProject(id, slug)
     })
 
-    /** The projects whose lease this instance asks for now. */
+    /** The projects whose lease this instance requests now. */
     const listCandidates = Effect.map(Clock.currentTimeMillis, (now): ReadonlyArray<ProjectId> => {
       const mayTakeOver = !isReconnected || now - startedAt >= leaseSeconds * 1000
       return store.listProjects().filter(({ is_held }) => is_held || mayTakeOver).map(({ id }) => id)
@@ -71,17 +71,17 @@ export const runSession = (
 
     /** Takes or renews the leases. They count from before the call, so that this instance never counts longer than the brain. */
     const renew = Effect.gen(function*() {
-      const askedAt = yield* Clock.currentTimeMillis
+      const requestedAt = yield* Clock.currentTimeMillis
       const ids = yield* listCandidates
-      const leases = (yield* Effect.forEach(Arr.chunksOf(ids, maxProjects), (some) => brain.hold(some, leaseSeconds)))
+      const leases = (yield* Effect.forEach(Arr.chunksOf(ids, maxProjects), (batch) => brain.hold(batch, leaseSeconds)))
         .flat()
-      lease.until = askedAt + leaseSeconds * 1000
+      lease.until = requestedAt + leaseSeconds * 1000
       const known = new Map(store.listProjects().map((project) => [project.id, project]))
       for (const { holder, is_held, project_id } of leases) {
         const project = known.get(project_id)
         if (project === undefined || project.is_held === is_held) continue
         if (is_held) {
-          store.setHeld(project_id, true)
+          store.setLeaseHeld(project_id, true)
           yield* Effect.logInfo(`this instance fires the schedules of ${project.slug} from now on`)
         } else {
           ticks.standBy(project_id)
@@ -96,15 +96,15 @@ export const runSession = (
         yield* Effect.annotateLogs(Effect.logError(`a schedule cannot be fired here: ${detail}`), {
           schedule_id: schedule.id
         })
-        const isHeld = store.listProjects().some(({ id, is_held }) => is_held && id === schedule.project_id)
-        if (isHeld) yield* Effect.catchAll(brain.quarantine(schedule, detail), () => Effect.void)
+        const hasLease = store.listProjects().some(({ id, is_held }) => is_held && id === schedule.project_id)
+        if (hasLease) yield* Effect.catchAll(brain.quarantine(schedule, detail), () => Effect.void)
       }
     })
 
     const handOver = Effect.gen(function*() {
       yield* quarantineBroken
-      const isHeld = (yield* Clock.currentTimeMillis) < lease.until
-      const isWaiting = isHeld ? yield* handovers.handOver : false
+      const hasLease = (yield* Clock.currentTimeMillis) < lease.until
+      const isWaiting = hasLease ? yield* handovers.handOver : false
       yield* Effect.raceFirst(Effect.sleep(isWaiting ? "250 millis" : "1 second"), Queue.take(wakeHandovers))
     })
 

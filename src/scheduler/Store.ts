@@ -29,7 +29,7 @@ export interface StoredProject {
   readonly is_held: boolean
 }
 
-/** What a running program tells `status`. */
+/** What `status` shows of a running program. */
 export interface RunState {
   readonly pid: number
   readonly version: string
@@ -48,7 +48,7 @@ export interface StoreCounts {
   readonly oldest_waiting: Timestamp | null
 }
 
-/** Raised whenever a table changes. A file of another version is begun again: the brain has all of it but the waiting fires. */
+/** Raised whenever a table changes. A file of another version is recreated: it loses only waiting fires. */
 const version = 1
 
 const schema = `
@@ -113,7 +113,7 @@ const makeStore = (db: SqliteConnection) => {
   const upsertProject = db.prepare(
     "INSERT INTO projects (id, slug, is_held) VALUES (?, ?, 0) ON CONFLICT (id) DO UPDATE SET slug = excluded.slug"
   )
-  const setHeld = db.prepare("UPDATE projects SET is_held = ? WHERE id = ?")
+  const setLeaseHeld = db.prepare("UPDATE projects SET is_held = ? WHERE id = ?")
   const deleteProjectRow = db.prepare("DELETE FROM projects WHERE id = ?")
   const selectSetting = db.prepare<[string], { readonly value: string }>("SELECT value FROM settings WHERE name = ?")
   const writeSetting = db.prepare("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")
@@ -164,7 +164,7 @@ const makeStore = (db: SqliteConnection) => {
         is_held: row.is_held === 1
       })),
     saveProject: (id: ProjectId, slug: string): void => void upsertProject.run(id, slug),
-    setHeld: (id: ProjectId, isHeld: boolean): void => void setHeld.run(isHeld ? 1 : 0, id),
+    setLeaseHeld: (id: ProjectId, isHeld: boolean): void => void setLeaseHeld.run(isHeld ? 1 : 0, id),
     deleteProject: (id: ProjectId): void => {
       for (const schedule of listIds(id)) deleteSchedule(schedule)
       deleteProjectRow.run(id)
@@ -214,8 +214,8 @@ export class Store extends Context.Tag("svc/scheduler/Store")<Store, ReturnType<
     Layer.scoped(Store, Effect.map(Effect.acquireRelease(Effect.sync(() => open(home)), close), makeStore))
 
   /**
-   * The store of the program that runs there, for `status`. Undefined where no program of this version has made its tables
-   * yet: the file is there a moment before them.
+   * The store of the program that runs there, for `status`. Undefined where no program of this version has created its
+   * tables yet: the file is there a moment before them.
    */
   static readonly readBeside = (home: string) =>
     Effect.gen(function*() {

@@ -143,7 +143,7 @@ export const makeTicks = (catchUpMax: number) =>
       /** Another instance fires the project: what was decided here is left to it. */
       standBy: (project: ProjectId): void =>
         store.atomically(() => {
-          store.setHeld(project, false)
+          store.setLeaseHeld(project, false)
           for (const id of store.listIds(project)) {
             const schedule = store.find(id)
             if (schedule !== undefined) begin(schedule)

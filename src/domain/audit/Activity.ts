@@ -59,7 +59,7 @@ export const ActivityList = Schema.Struct({
   ),
   newest_cursor: describeField(
     Schema.NullOr(Schema.String),
-    "`since_cursor` of the next look.",
+    "`since_cursor` of the next request.",
     "2026-01-31T09:26:53.589793Z|0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10"
   )
 }).annotations(describeBody("ActivityList", "A page of the activity feed."))
@@ -76,10 +76,10 @@ export const encodeActivityCursor = ({ id, occurred_at }: Pick<ActivityItem, "id
 const QueryCursor = Schema.compose(
   Schema.transform(text(128), Schema.Struct({ occurred_at: Schema.String, id: Schema.String }), {
     strict: true,
-    decode: (given) => {
-      const bar = given.indexOf("|")
+    decode: (text) => {
+      const bar = text.indexOf("|")
       // a plus sign that was not encoded arrives as a space
-      return { occurred_at: given.slice(0, bar).replace(/ (\d\d:\d\d)$/, "+$1"), id: given.slice(bar + 1) }
+      return { occurred_at: text.slice(0, bar).replace(/ (\d\d:\d\d)$/, "+$1"), id: text.slice(bar + 1) }
     },
     encode: ({ id, occurred_at }) => `${occurred_at}|${id}`
   }),
@@ -97,7 +97,7 @@ export const ListActivity = Schema.Struct({
   limit: describeField(Schema.optional(wholeNumber(1, 200)), "Rows of a page.", 50),
   since_cursor: describeField(
     Schema.optional(QueryCursor),
-    "Rows newer than this place: `newest_cursor` of the last look.",
+    "Rows newer than this place: `newest_cursor` of the last response.",
     { occurred_at: exampleTime, id: exampleId }
   ),
   before_cursor: describeField(

@@ -10,7 +10,7 @@ export const AuditForwarderStatus = Schema.Struct({
     "Identifies the receiver without its address: the same for all replicas with the same URL. `none` when disabled.",
     "webhook-5f1c9a0b7e2d4c68"
   ),
-  worker: describeField(Schema.String, "Host and process id of the process that answers.", "web-1:4711"),
+  worker: describeField(Schema.String, "Host and process id of the process that responds.", "web-1:4711"),
   cursor_initialised: describeField(Schema.Boolean, "Whether this process has delivered a row yet.", true),
   cursor_occurred_at: describeField(
     Schema.NullOr(Timestamp),
@@ -24,7 +24,7 @@ export const AuditForwarderStatus = Schema.Struct({
   ),
   lag_rows: describeField(Schema.NullOr(Schema.Int), "Rows that wait in this process; null when disabled.", 0),
   last_attempt_at: describeField(Schema.NullOr(Timestamp), "When this process last posted a row.", exampleTime),
-  last_success_at: describeField(Schema.NullOr(Timestamp), "When the receiver last answered 2xx.", exampleTime),
+  last_success_at: describeField(Schema.NullOr(Timestamp), "When the receiver last responded with 2xx.", exampleTime),
   consecutive_failures: describeField(Schema.Int, "Posts that failed since the last success.", 0),
   backoff_seconds_remaining: describeField(
     Schema.Number,
@@ -46,5 +46,5 @@ export const AuditForwarderStatus = Schema.Struct({
     "Rows that this process dropped since it started, also those that found the queue full; null when disabled.",
     0
   )
-}).annotations(describeBody("AuditForwarderStatus", "How the audit webhook of the process that answers is doing."))
+}).annotations(describeBody("AuditForwarderStatus", "The state of the audit webhook of the process that responds."))
 export type AuditForwarderStatus = typeof AuditForwarderStatus.Type

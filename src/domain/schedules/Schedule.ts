@@ -57,12 +57,12 @@ export const SchedulePublic = Schema.Struct({
   total_runs: describeField(Schema.Int, "How often it fired.", 12),
   consecutive_failures: describeField(
     Schema.NullOr(Schema.Int),
-    "Failed fires in a row, of the newest 20 since it was last enabled; null in answers to a change.",
+    "Failed fires in a row, of the newest 20 since it was last enabled; null in responses to a change.",
     0
   ),
   skipped_slots_24h: describeField(
     Schema.NullOr(Schema.Int),
-    "Ticks of the last 24 hours that did not fire in time; null in answers to a change.",
+    "Ticks of the last 24 hours that did not fire in time; null in responses to a change.",
     0
   ),
   external_id: describeField(Schema.NullOr(Schema.String), "Its id at an external scheduler.", null),
@@ -85,7 +85,7 @@ export const SchedulePublic = Schema.Struct({
     "Whether its definition differs from what its source wrote last; the next import undoes that.",
     false
   ),
-  control_token: describeField(Schema.NullOr(Id), "Changes with every act that controls it.", exampleId),
+  control_token: describeField(Schema.NullOr(Id), "Changes with every operation that controls it.", exampleId),
   legacy_fire_control_token: describeField(
     Schema.NullOr(Id),
     "The control token that a scheduler without fencing may fire under; null: none may.",
@@ -142,7 +142,7 @@ export interface Schedule
   readonly source_key: string | null
 }
 
-/** What is not stored with a schedule. The counts are null in answers to a change. */
+/** What is not stored with a schedule. The counts are null in responses to a change. */
 export interface ScheduleCounts {
   readonly consecutive_failures: number | null
   readonly skipped_slots_24h: number | null

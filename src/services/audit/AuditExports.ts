@@ -22,7 +22,7 @@ export const StoredFilters = Schema.Struct({
  */
 export class AuditExports extends Effect.Service<AuditExports>()("svc/AuditExports", {
   effect: Effect.gen(function*() {
-    // a file with addresses is open to all who read the log: a global admin has made it for them
+    // a file with addresses is open to all who read the log: a global admin has created it for them
     const jobs = yield* makeExportJobs(auditExports, Effect.void)
 
     const create = Effect.fn("AuditExports.create")(function*({ format, ...terms }: ExportJobCreate) {

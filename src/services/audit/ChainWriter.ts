@@ -179,8 +179,8 @@ export class ChainWriter {
     const millis = toEpochMillis(occurred_at)
     const ids = Array.from(entries, () => uuidv7(millis)).sort()
     let last: Link & { readonly prev_row_hmac: string } = head
-    const rows = entries.map((entry, at) => {
-      const row = rowOf(entry, { id: ids[at]!, seq: last.seq + 1, occurred_at })
+    const rows = entries.map((entry, index) => {
+      const row = rowOf(entry, { id: ids[index]!, seq: last.seq + 1, occurred_at })
       const row_hash = rowHash(row, last.row_hash)
       const stored = {
         ...row,

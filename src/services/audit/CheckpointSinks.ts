@@ -148,14 +148,14 @@ export class CheckpointSinks extends Effect.Service<CheckpointSinks>()("svc/audi
       all: [
         ...yield* Effect.forEach(
           settings.auditCheckpointSinks,
-          (sink, at) =>
+          (sink, index) =>
             sink === "stdout"
               ? makeSink("stdout", sink, sendToStdout)
-              : makeSink(`file ${at + 1}`, sink, sendToFile(sink))
+              : makeSink(`file ${index + 1}`, sink, sendToFile(sink))
         ),
         ...yield* Effect.forEach(
           urls,
-          (url, at) => makeSink(`webhook ${at + 1}`, url.trim(), sendToWebhook(url.trim()))
+          (url, index) => makeSink(`webhook ${index + 1}`, url.trim(), sendToWebhook(url.trim()))
         )
       ]
     }

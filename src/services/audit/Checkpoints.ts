@@ -177,14 +177,14 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
         return { line: now.seq === 0 ? null : yield* signCheckpoint(last, now, now.watermark), why: loss }
       })
 
-    const append = (look: HeadObservation) =>
+    const append = (observation: HeadObservation) =>
       Effect.gen(function*() {
         let loss: string | null = null
         const line = yield* withFileLease(
           yield* checkpointLeaseName(path),
           appendLine(path, (last) =>
             Effect.gen(function*() {
-              const { line, why } = yield* nextLine(look)(last)
+              const { line, why } = yield* nextLine(observation)(last)
               loss = why
               // a process that stood still must not append after another one did: the stream would fork
               if (line !== null) yield* (yield* Lease).check

@@ -26,7 +26,7 @@ export const describeMissing = (
 
 /**
  * The newest row that this process knows to be committed. Replicas add rows and remove none. A log whose
- * head is below this row, or which lacks it, was cut or restored from a copy.
+ * head is below this row, or which lacks it, was truncated or restored from a copy.
  */
 export class CommittedHead {
   private newestRow: KnownRow | null = null
@@ -47,19 +47,19 @@ export class CommittedHead {
 }
 
 /**
- * Throws LogContradicted when the log of this head lacks the row `known`. `held` is what the log has at its place, null for
- * a head that this process wrote itself.
+ * Throws LogContradicted when the log of this head lacks the row `known`. `stored` is what the log has at its place,
+ * null for a head that this process wrote itself.
  */
-export const requireRow = (known: KnownRow | null, head: KnownRow, held: RowAtPlace | null): void => {
+export const requireRow = (known: KnownRow | null, head: KnownRow, stored: RowAtPlace | null): void => {
   if (known === null) return
   const { row_hash, seq } = known
   const contradiction = head.seq < seq
     ? `ends at row ${head.seq}: it was cut, or restored from a copy`
     : head.seq === seq && head.row_hash !== row_hash
     ? `has another row ${seq}`
-    : held === null
+    : stored === null
     ? null
-    : describeMissing(known, held)
+    : describeMissing(known, stored)
   if (contradiction !== null) {
     throw new LogContradicted({
       message: `this brain committed row ${seq} of the audit log, and the log ${contradiction}`

@@ -44,7 +44,7 @@ export class AuditExport extends Effect.Service<AuditExport>()("svc/audit/Export
         const textFormat = format === "csv" ? csvFormat(fields, cellsOf(fields)) : jsonFormat(jsonWriterOf(fields))
         return { format, ...counts, body: encodeRows(readItems, textFormat) } satisfies CountedFile
       }
-      const slices = Stream.map(Stream.chunks(readItems), (some) => Chunk.toReadonlyArray(some).map(cellsOf(fields)))
+      const slices = Stream.map(Stream.chunks(readItems), (items) => Chunk.toReadonlyArray(items).map(cellsOf(fields)))
       return { format, ...counts, body: Stream.make(yield* xlsx.make("Audit", fields, slices)) } satisfies CountedFile
     })
 

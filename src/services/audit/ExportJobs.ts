@@ -92,11 +92,11 @@ export const makeExportJobs = (
         const actor = yield* CurrentActor
         if (actor.kind === "system") return yield* Effect.dieMessage("an export belongs to a user")
         yield* lockName(sql, `${kind.leaseName} ${project_id}`)
-        const open = yield* countOf(
+        const openCount = yield* countOf(
           sql`SELECT CAST(count(*) AS INTEGER) AS n FROM export_jobs
             WHERE project_id = ${project_id} AND type = ${kind.type} AND completed_at IS NULL`
         )
-        if (open >= maxOpenJobs) return yield* tooMany
+        if (openCount >= maxOpenJobs) return yield* tooMany
         const row = {
           id: yield* Ids.nextOf(ExportJobId),
           project_id,

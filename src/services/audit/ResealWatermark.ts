@@ -25,8 +25,8 @@ const isConfirmedByLog = ({ row_hash, row_hmac, seq }: Link) =>
 
 /**
  * Signs the watermark with the current signing key if it is unchanged: its signature is valid under one of our keys or
- * of `given`; or that key is gone, and the log's newest row `audit.pruned` has the same values. Returns the watermark's
- * row, or null when there is nothing to do.
+ * of `publicKeys`; or that key is gone, and the log's newest row `audit.pruned` has the same values. Returns the
+ * watermark's row, or null when there is nothing to do.
  */
 export const resealWatermark = (publicKeys: ReadonlyArray<PublicKey>) =>
   Effect.gen(function*() {

@@ -100,10 +100,10 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
       const sign = window.from === "newest" ? -1 : 1
       const inOrder = (one: AuditLogRow, other: AuditLogRow) => sign * (one.seq - other.seq)
       let page: ReadonlyArray<AuditLogRow> = []
-      for (let at = 0; at < ranges.length; at += rangesPerStatement) {
-        if (at > 0) yield* yieldToEventLoop
-        const more = yield* selectRows(ranges.slice(at, at + rangesPerStatement), window)
-        page = at === 0 ? more : [...page, ...more].sort(inOrder).slice(0, window.limit)
+      for (let index = 0; index < ranges.length; index += rangesPerStatement) {
+        if (index > 0) yield* yieldToEventLoop
+        const more = yield* selectRows(ranges.slice(index, index + rangesPerStatement), window)
+        page = index === 0 ? more : [...page, ...more].sort(inOrder).slice(0, window.limit)
       }
       return page
     })

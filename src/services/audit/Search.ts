@@ -78,11 +78,11 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
       const searchPlan = yield* plan(filter)
       const { next, rows } = yield* readStep(searchPlan, before, limit)
       const all = [...rows]
-      for (let at = next; at !== null && all.length < limit;) {
+      for (let position = next; position !== null && all.length < limit;) {
         yield* yieldToEventLoop
-        const more = yield* readStep(searchPlan, at, rowsPerStep)
+        const more = yield* readStep(searchPlan, position, rowsPerStep)
         all.push(...more.rows)
-        at = more.next
+        position = more.next
       }
       return all.slice(0, limit)
     })

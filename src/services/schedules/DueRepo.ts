@@ -176,8 +176,8 @@ export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
             ORDER BY s.due_at LIMIT ${limit}`,
           (rows) => {
             const schedules = decodeSchedules(rows)
-            return rows.flatMap((stream, at) => {
-              const schedule = schedules[at]
+            return rows.flatMap((stream, index) => {
+              const schedule = schedules[index]
               return schedule === undefined ? [] : [{ schedule, stream }]
             })
           }
@@ -189,8 +189,8 @@ export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
             AND queues LIKE ${`%${JSON.stringify(queue).replace(/[\\%_]/g, "\\$&")}%`} ESCAPE '\\' LIMIT 1`
         ),
       /**
-       * Enabled schedules of an ended stream whose next run is not known: it never said it, or it was due before the stream
-       * ended, and no snapshot has shown whether it came.
+       * Enabled schedules of an ended stream whose next run is not known: the stream never published it, or it was due
+       * before the stream ended, and no snapshot has shown whether it came.
        */
       listUnawaited: (id: ScheduleStreamId, endedAt: Timestamp) =>
         Effect.map(

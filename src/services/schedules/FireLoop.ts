@@ -30,7 +30,7 @@ export const leaseName = "schedules"
 /** After the leader is killed, schedules fire again within this time. */
 const leaseDuration = "10 seconds"
 
-/** The loop looks at the table at least this often: a hint may be lost, and the clock may be set forward. */
+/** The loop reads the table at least this often: a hint may be lost, and the clock may be set forward. */
 const maxSleepMillis = 1000
 
 /** A batch that takes longer is reported, and its parts are tried alone: one statement that hangs must not stop all fires. */
@@ -42,12 +42,12 @@ const partTimeout = "5 seconds"
 /** Work that takes longer ends the lead with an error that `/health/deep` shows, and another replica may take over. */
 const passTimeout = "90 seconds"
 
-/** A schedule that cannot be fired is left out for this time, so that the others go on. */
+/** A schedule that cannot be fired is left out for this time, so that the others continue. */
 const postponeMillis = 30_000
 
 /**
- * Abandons work that hangs, also where the database does not answer its cancellation: without the lease its transaction
- * cannot commit. An interruption from outside waits for the work to end.
+ * Abandons work that hangs, also where the database does not respond to its cancellation: without the lease its
+ * transaction cannot commit. An interruption from outside waits for the work to end.
  */
 const withTimeout = <A, E, R>(work: string, timeout: Duration.DurationInput, effect: Effect.Effect<A, E, R>) =>
   Effect.uninterruptibleMask((restore) =>
@@ -78,7 +78,7 @@ const makeLoop = Effect.gen(function*() {
   /** When each was postponed. */
   const postponed = new Map<ScheduleId, number>()
   /** When each was found to be locked. They are left out for a second, so that many of them do not fill each batch. */
-  const held = new Map<ScheduleId, number>()
+  const locked = new Map<ScheduleId, number>()
 
   const postpone = (schedule: DueSchedule, cause: Cause.Cause<unknown>) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -93,8 +93,8 @@ const makeLoop = Effect.gen(function*() {
     })
 
   /**
-   * Fires the batch, and returns the schedules of it that are dealt with. If that fails although the database answers, one
-   * schedule is at fault: the batch is halved until it is alone, and that one is postponed.
+   * Fires the batch, and returns the schedules of it that are dealt with. If that fails although the database responds,
+   * one schedule is at fault: the batch is halved until it is alone, and that one is postponed.
    */
   const fireAll = (
     batch: ReadonlyArray<DueSchedule>,
@@ -131,19 +131,19 @@ const makeLoop = Effect.gen(function*() {
         if ((yield* fires.rewind()) > 0) return
       }
       const millis = due_at === null ? Infinity : Timestamp.toEpochMillis(due_at) - Timestamp.toEpochMillis(now)
-      const wait = hasOverdue && millis <= 0 ? maxSleepMillis : millis // overdue are those postponed or held
+      const wait = hasOverdue && millis <= 0 ? maxSleepMillis : millis // overdue are those postponed or locked
       yield* Effect.raceFirst(Effect.sleep(Math.min(Math.max(wait, 1), maxSleepMillis)), wake.take)
     })
 
   const fireNext = Effect.gen(function*() {
     const nowMillis = yield* Clock.currentTimeMillis
     for (const [id, since] of postponed) if (Math.abs(nowMillis - since) >= postponeMillis) postponed.delete(id)
-    for (const [id, since] of held) if (Math.abs(nowMillis - since) >= maxSleepMillis) held.delete(id)
-    const { batch, hasMore, now } = yield* fires.listDue(new Set([...postponed.keys(), ...held.keys()]))
+    for (const [id, since] of locked) if (Math.abs(nowMillis - since) >= maxSleepMillis) locked.delete(id)
+    const { batch, hasMore, now } = yield* fires.listDue(new Set([...postponed.keys(), ...locked.keys()]))
     const done = new Set(batch.length === 0 ? [] : yield* fireAll(batch, now))
-    for (const { id } of batch) if (!done.has(id)) held.set(id, nowMillis)
+    for (const { id } of batch) if (!done.has(id)) locked.set(id, nowMillis)
     if (postponed.size === 0) yield* loops.reportSuccess(loopName)
-    if (!hasMore) yield* sleepUntilDue(postponed.size + held.size > 0)
+    if (!hasMore) yield* sleepUntilDue(postponed.size + locked.size > 0)
   })
 
   /** What fails beside the fires is logged and retried, so that it does not stop them; a lost lease ends all. */
@@ -174,7 +174,7 @@ const makeLoop = Effect.gen(function*() {
     ], { concurrency: "unbounded", discard: true })
   )
 
-  // another replica leads: look again later
+  // another replica leads: try again later
   const leadOrWait = Effect.flatMap(
     leader.only(leaseName, lead, { duration: leaseDuration }),
     Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })

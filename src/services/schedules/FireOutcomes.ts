@@ -5,7 +5,7 @@ import { breakerWindow, countConsecutiveFailures, failedFireStatuses } from "../
 import {
   type CommandedFire,
   type FireMove,
-  isAnsweredLate,
+  hasLateResult,
   isUnknown,
   moveOf
 } from "../../domain/schedules/Schedule/FireOutcome.ts"
@@ -47,7 +47,7 @@ const factsOf = (
 
 /** Takes the outcomes of commands over into their fires, and disables schedules that keep failing. */
 export const makeFireOutcomes = Effect.gen(function*() {
-  const open = yield* OpenFiresRepo
+  const openFires = yield* OpenFiresRepo
   const fires = yield* FiresRepo
   const repo = yield* SchedulesRepo
   const quarantine = yield* ScheduleQuarantine
@@ -93,15 +93,15 @@ export const makeFireOutcomes = Effect.gen(function*() {
   /** Moves the fires whose commands have moved; returns whether more wait. */
   const record = Effect.fn("FireOutcomes.record")(function*() {
     const lease = yield* Lease
-    const commanded = yield* open.listCommanded(batchSize)
+    const commanded = yield* openFires.listCommanded(batchSize)
     if (commanded.length === 0) return false
     const moves = commanded.map(moveOf)
     const now = yield* Timestamp.now
     const unknown = commanded.filter((fire, index) => isUnknown(moves[index]?.status, fire))
     yield* lease.withTransaction(Effect.gen(function*() {
-      yield* unknownOutcomes.end(commanded.filter(isAnsweredLate))
+      yield* unknownOutcomes.end(commanded.filter(hasLateResult))
       const uncertain = yield* unknownOutcomes.open(unknown)
-      const moved = new Set((yield* open.move(moves)).map(({ id }) => id))
+      const moved = new Set((yield* openFires.move(moves)).map(({ id }) => id))
       yield* events.record(
         commanded.flatMap((fire, index) => moved.has(fire.id) ? factsOf(fire, moves[index]!, now) : [])
       )

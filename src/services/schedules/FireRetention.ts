@@ -76,8 +76,8 @@ export class FireRetention extends Effect.Service<FireRetention>()("svc/FireRete
       for (const { day, name } of yield* listPartitions) {
         if (day >= dayOf(cutoff)) continue
         yield* withTableLocked(Effect.gen(function*() {
-          const open = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${isOpen} LIMIT 1`
-          if (open.length === 0) yield* sql`DROP TABLE ${sql(name)}`
+          const openRows = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${isOpen} LIMIT 1`
+          if (openRows.length === 0) yield* sql`DROP TABLE ${sql(name)}`
         }))
       }
     })

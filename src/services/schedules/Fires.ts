@@ -22,7 +22,7 @@ import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { DueRepo, type DueSchedule } from "./DueRepo.ts"
 import { fireAction, makeFireIntent } from "./FireCommand.ts"
-import { type HoldCause, Misfires } from "./Misfires.ts"
+import { Misfires, type SuspensionCause } from "./Misfires.ts"
 import { type NewFire, OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
@@ -40,8 +40,8 @@ export const scheduler = system("scheduler")
 export interface DuePlan {
   readonly schedule: Schedule
   readonly plan: FirePlan
-  /** What held the schedule while it missed ticks; absent: nothing did. */
-  readonly heldBy?: HoldCause
+  /** What suspended the schedule while it missed ticks; absent: it was not suspended. */
+  readonly suspendedBy?: SuspensionCause
 }
 
 interface BrokenSchedule {
@@ -75,7 +75,7 @@ interface PlannedFire {
 export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/ScheduleFires", {
   effect: Effect.gen(function*() {
     const due = yield* DueRepo
-    const open = yield* OpenFiresRepo
+    const openFires = yield* OpenFiresRepo
     const repo = yield* SchedulesRepo
     const engineAgents = yield* EngineAgents
     const misfires = yield* Misfires
@@ -165,7 +165,7 @@ export class ScheduleFires extends Effect.Service<ScheduleFires>()("svc/Schedule
      */
     const writePlans = Effect.fnUntraced(function*(plans: ReadonlyArray<DuePlan>, round: FireRound) {
       const planned = (yield* Effect.forEach(plans, (plan) => planFireRows(plan, round))).flat()
-      const inserted = planned.length === 0 ? [] : yield* open.insert(planned.map(({ fire }) => fire))
+      const inserted = planned.length === 0 ? [] : yield* openFires.insert(planned.map(({ fire }) => fire))
       const insertedIds = new Set(inserted.map(({ fire_id }) => fire_id))
       const fresh = planned.filter(({ fire }) => insertedIds.has(fire.fire_id))
       const firesOf = Arr.groupBy(fresh, ({ schedule }) => schedule.id)

@@ -52,8 +52,8 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
     const { commandTimeout, embeddedScheduler } = yield* Settings
 
     /** The brain's fire loop, or the scheduler programs that fire in its place: alive is which one calls. */
-    const serviceEntry = Effect.zipWith(leases.list, schedulerPrograms.list, (held, programs): FleetEntry => {
-      const ok = embeddedScheduler ? held.some(({ name }) => name === leaseName) : programs.length > 0
+    const serviceEntry = Effect.zipWith(leases.list, schedulerPrograms.list, (heldLeases, programs): FleetEntry => {
+      const ok = embeddedScheduler ? heldLeases.some(({ name }) => name === leaseName) : programs.length > 0
       const firing = programs.filter(({ state }) => state === "firing").length
       return {
         url: serviceScheduler,
@@ -94,12 +94,12 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
       function*() {
         const project = yield* CurrentProject
         const all = yield* streams.listByProject(project.id)
-        const open = all.filter(isOpen)
+        const openStreams = all.filter(isOpen)
         const refused = all.filter(({ status }) => status === "failed")
         yield* streams.retryFailed(project.id, yield* Timestamp.now)
-        const observed = [...open, ...refused]
+        const observed = [...openStreams, ...refused]
         const issued: Array<IssuedIntent> = []
-        const sessions = new Map(open.map((stream) => [stream.session_id, stream]))
+        const sessions = new Map(openStreams.map((stream) => [stream.session_id, stream]))
         for (const { agent_id, session_id } of sessions.values()) {
           issued.push({
             id: yield* Ids.nextOf(CommandId),
@@ -117,7 +117,7 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
           })
         }
         const schedulers_observed = [...new Set(observed.map(({ scheduler }) => scheduler))].sort()
-        const answer: ResyncSchedulesResponse = {
+        const response: ResyncSchedulesResponse = {
           agents_dispatched: new Set(observed.map(({ agent_id }) => agent_id)).size,
           schedulers_observed
         }
@@ -126,10 +126,10 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
           target_type: "project",
           target_id: project.id,
           project_id: project.id,
-          metadata: answer
+          metadata: response
         })
         yield* issueAll(issued)
-        return answer
+        return response
       },
       sql.withTransaction,
       orDieOnSql

@@ -52,7 +52,7 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
     const audit = yield* Audit
     const hints = yield* Hints
 
-    /** The schedules of a valid snapshot; else fails with the problems of its first wrong schedules. */
+    /** The schedules of a valid snapshot; else fails with the problems of its first invalid schedules. */
     const check = Effect.fnUntraced(function*(request: ImportSchedules) {
       const { mode, schedules, source_filter } = request
       const project = yield* CurrentProject
@@ -153,7 +153,7 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
         const written: ReadonlyArray<Schedule> = [
           ...(yield* Effect.forEach(plan.inserts, (schedule) => insertOf(schedule, now))),
           ...updates.map(({ after }) => after),
-          ...plan.settled.map((schedule) => ({ ...schedule, imported_digest: digestDefinition(schedule) }))
+          ...plan.reconciled.map((schedule) => ({ ...schedule, imported_digest: digestDefinition(schedule) }))
         ]
         const revisions = written.length + plan.deletes.length
         const newest = revisions === 0 ? 0 : yield* repo.takeRevisions(revisions)

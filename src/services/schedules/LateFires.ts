@@ -3,7 +3,7 @@ import { LateAnswers } from "../commands/LateAnswers.ts"
 import { fireAction } from "./FireCommand.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 
-/** A fire whose command was answered after its timeout is open again: its end is the answer's. */
+/** A fire whose command gets its result after its timeout is open again: the result decides its end. */
 export const layer = Layer.effect(
   LateAnswers,
   Effect.map(OpenFiresRepo, (fires) => ({

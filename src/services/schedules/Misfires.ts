@@ -22,7 +22,7 @@ const batchSize = 500
 const longestOutageSeconds = Timestamp.secondsPerDay
 
 /** Why a schedule did not fire although it was enabled. */
-export type HoldCause = Extract<MisfireCause, "paused" | "quarantined">
+export type SuspensionCause = Extract<MisfireCause, "paused" | "quarantined">
 
 /** Ticks in a row that a schedule missed. */
 export interface Missed {
@@ -172,41 +172,46 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
      * `catch_up` leaves out, whatever their grace.
      */
     const recordPlans = Effect.fnUntraced(function*(
-      plans: ReadonlyArray<{ readonly schedule: Schedule; readonly plan: FirePlan; readonly heldBy?: HoldCause }>,
+      plans: ReadonlyArray<
+        { readonly schedule: Schedule; readonly plan: FirePlan; readonly suspendedBy?: SuspensionCause }
+      >,
       now: Timestamp.Timestamp
     ) {
       yield* observeClock
       if (!plans.some(({ plan }) => plan.missedCount > 0)) return
       const causeOf = yield* readCauses
-      const missed = plans.flatMap(({ heldBy, plan: { lastMissed, missedCount, missedFires }, schedule }) => {
+      const missed = plans.flatMap(({ suspendedBy, plan: { lastMissed, missedCount, missedFires }, schedule }) => {
         const due = schedule.due_at ?? now
         if (lastMissed === null) return []
         if (missedCount <= missedFires.length && Timestamp.secondsBetween(due, now) <= graceOf(schedule)) return []
         const first = schedule.next_run_at ?? lastMissed
-        return [{ schedule, ticks: { first, last: lastMissed, slots: missedCount, cause: heldBy ?? causeOf(due) } }]
+        return [{
+          schedule,
+          ticks: { first, last: lastMissed, slots: missedCount, cause: suspendedBy ?? causeOf(due) }
+        }]
       })
       yield* record(missed, now)
     })
 
-    /** Records ticks that stand still: of paused schedules, of fires without an agent, or that the loop does not reach. */
+    /** Records ticks that did not fire: of paused schedules, of fires without an agent, or not reached by the loop. */
     const watch = Effect.gen(function*() {
       const lease = yield* Lease
       yield* observeClock
       const now = yield* Timestamp.now
       const lateness = { now, grace: scheduleGraceSeconds }
-      const standing = [
-        ...(yield* repo.listStandingCursors(lateness, batchSize)),
-        ...(yield* repo.listHeldCursors(lateness, batchSize))
+      const lateTicks = [
+        ...(yield* repo.listOverdueCursors(lateness, batchSize)),
+        ...(yield* repo.listSuspendedCursors(lateness, batchSize))
       ]
       const waiting = yield* repo.listWaitingFires(lateness, batchSize)
-      if (standing.length + waiting.length === 0) return
+      if (lateTicks.length + waiting.length === 0) return
       const causeOf = yield* readCauses
-      const heldCause = ({ due_at, paused_at, quarantined_at }: Schedule): MisfireCause => {
+      const suspensionCauseOf = ({ due_at, paused_at, quarantined_at }: Schedule): MisfireCause => {
         if (quarantined_at !== null) return "quarantined"
         return paused_at === null ? causeOf(due_at ?? now) : "paused"
       }
       yield* lease.withTransaction(Effect.gen(function*() {
-        const ids = new Set([...standing, ...waiting].map(({ schedule_id }) => schedule_id))
+        const ids = new Set([...lateTicks, ...waiting].map(({ schedule_id }) => schedule_id))
         const schedules = new Map((yield* schedulesRepo.lockFree([...ids])).map((row) => [row.id, row]))
         const missed = (ticks: ReadonlyArray<LateTick>, cause: (schedule: Schedule) => MisfireCause) =>
           ticks.flatMap(({ schedule_id, tick }): ReadonlyArray<Missed> => {
@@ -216,7 +221,7 @@ export class Misfires extends Effect.Service<Misfires>()("svc/Misfires", {
               : [{ schedule, ticks: { first: tick, last: tick, slots: 1, cause: cause(schedule) } }]
           })
         yield* record(
-          [...missed(standing, heldCause), ...missed(waiting, () => "no_agent")],
+          [...missed(lateTicks, suspensionCauseOf), ...missed(waiting, () => "no_agent")],
           now
         )
       }))

@@ -18,7 +18,7 @@ export interface NewMisfire {
   readonly expected_fire_at: Timestamp
   readonly lateness_seconds: number
   readonly grace_seconds: number
-  /** The ticks that it stands for: those in a row from `expected_fire_at` on. */
+  /** The ticks that it covers: those in a row from `expected_fire_at` on. */
   readonly slots: number
   /** Null: unknown, of other schedulers. */
   readonly last_tick_at: Timestamp | null
@@ -83,12 +83,12 @@ export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRe
 
     /** Whether a tick is later than the grace of its schedule `s`, or than `grace`, in seconds. */
     const isLate = (due: "s.due_at" | "f.fired_at", { grace, now }: Lateness) => {
-      const at = read.literal(due)
+      const dueColumn = read.literal(due)
       const seconds = sql.onDialectOrElse({
-        pg: () => read`EXTRACT(EPOCH FROM (${now}::timestamptz - ${at}::timestamptz))`,
-        orElse: () => read`(unixepoch(${now}, 'subsec') - unixepoch(${at}, 'subsec'))`
+        pg: () => read`EXTRACT(EPOCH FROM (${now}::timestamptz - ${dueColumn}::timestamptz))`,
+        orElse: () => read`(unixepoch(${now}, 'subsec') - unixepoch(${dueColumn}, 'subsec'))`
       })
-      return read`${at} < ${now} AND ${seconds} > COALESCE(s.grace_seconds, ${grace})`
+      return read`${dueColumn} < ${now} AND ${seconds} > COALESCE(s.grace_seconds, ${grace})`
     }
 
     /** The newest misfire of the schedule `owner` that begins at `tick` or before, by the index of its unique key. */
@@ -98,13 +98,13 @@ export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRe
           WHERE schedule_id = ${owner} AND expected_fire_at <= ${tick})`
       )
 
-    /** Whether no misfire stands for the tick. */
+    /** Whether no misfire covers the tick. */
     const isUnrecorded = (owner: string, tick: string) =>
       read`NOT EXISTS (SELECT 1 FROM schedule_misfires m WHERE ${newestUntil(owner, tick)}
         AND COALESCE(m.last_tick_at, m.expected_fire_at) >= ${read.literal(tick)})`
 
     /** `condition` is that of a partial index: `schedules_due` or `schedules_held`. */
-    const listStanding = (condition: Statement.Fragment, lateness: Lateness, limit: number) =>
+    const listLateCursors = (condition: Statement.Fragment, lateness: Lateness, limit: number) =>
       read<LateTick>`SELECT s.id AS schedule_id, s.next_run_at AS tick FROM schedules s
         WHERE s.scheduler = 'svc-scheduler' AND s.is_enabled = 1 AND ${condition}
           AND ${isLate("s.due_at", lateness)} AND ${isUnrecorded("s.id", "s.next_run_at")}
@@ -124,7 +124,7 @@ export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRe
           read`SELECT s.id AS schedule_id, sum(m.slots) AS n FROM ${idRows(read, ids)}
             JOIN schedule_misfires m ON m.schedule_id = s.id AND m.detected_at > ${since} GROUP BY s.id`
         ),
-      /** A run ended the row of late ticks: the misfire at `expected_fire_at` stands for so many. */
+      /** A run ended the row of late ticks: the misfire at `expected_fire_at` covers so many. */
       setSlots: (rows: ReadonlyArray<Pick<NewMisfire, "schedule_id" | "expected_fire_at" | "slots">>) =>
         sql`UPDATE schedule_misfires SET slots = r.slots FROM ${
           recordset(sql, "r", { schedule_id: "uuid", expected_fire_at: "text", slots: "integer" }, rows)
@@ -152,16 +152,16 @@ export class MisfiresRepo extends Effect.Service<MisfiresRepo>()("svc/MisfiresRe
           JOIN schedule_misfires m ON ${newestUntil("r.schedule_id", "r.tick")}`,
 
       /** Cursors that are late and have no misfire: the loop does not reach them. It is never punctual to the second. */
-      listStandingCursors: (lateness: Lateness, limit: number) =>
-        listStanding(
+      listOverdueCursors: (lateness: Lateness, limit: number) =>
+        listLateCursors(
           read`s.paused_at IS NULL AND s.quarantined_at IS NULL AND s.due_at IS NOT NULL
             AND s.due_at < ${addSeconds(lateness.now, -minLatenessSeconds)}`,
           lateness,
           limit
         ),
       /** The same of schedules that are paused or in quarantine. */
-      listHeldCursors: (lateness: Lateness, limit: number) =>
-        listStanding(read`(s.paused_at IS NOT NULL OR s.quarantined_at IS NOT NULL)`, lateness, limit),
+      listSuspendedCursors: (lateness: Lateness, limit: number) =>
+        listLateCursors(read`(s.paused_at IS NOT NULL OR s.quarantined_at IS NOT NULL)`, lateness, limit),
 
       /** Fires that wait for an agent for longer than the grace, without a misfire, oldest first. */
       listWaitingFires: (lateness: Lateness, limit: number) =>

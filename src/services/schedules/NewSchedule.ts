@@ -14,7 +14,7 @@ export interface NewSchedule extends Omit<CreateSchedule, "scheduler"> {
   readonly imported_digest: string | null
 }
 
-/** A new schedule of the current project, which begins with the first tick after now. Fails where its cadence is wrong. */
+/** A new schedule of the current project, which begins with the first tick after now. Fails for an invalid cadence. */
 export const makeSchedule = Effect.fnUntraced(function*(definition: NewSchedule, now: Timestamp.Timestamp) {
   const project = yield* CurrentProject
   const id = yield* Ids.nextOf(ScheduleId)

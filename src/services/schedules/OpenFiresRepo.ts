@@ -4,10 +4,10 @@ import type { CommandId, FireRowId, ProjectId, ScheduleId } from "../../domain/k
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { FireStatus } from "../../domain/schedules/Schedule/Fire.ts"
 import {
-  answeredLate,
   type CommandedFire,
   type FireKey,
-  type FireMove
+  type FireMove,
+  lateResultCode
 } from "../../domain/schedules/Schedule/FireOutcome.ts"
 import type { StaleSchedule } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { Reader } from "../kernel/sql/Database.ts"
@@ -150,9 +150,9 @@ export class OpenFiresRepo extends Effect.Service<OpenFiresRepo>()("svc/OpenFire
           FROM ${recordset(sql, "r", moveColumns, moves)}
           WHERE f.fire_id = r.fire_id AND f.scheduled_for = r.scheduled_for AND ${isStillOpen} RETURNING id`,
 
-      /** Opens the fires of commands that were answered after their time, so that the answer is taken over as any other. */
+      /** Opens the fires of commands whose result came after their timeout, so that it is recorded as any other. */
       reopen: (commandIds: ReadonlyArray<CommandId>) =>
-        sql`UPDATE schedule_fires SET status = 'delivered', error_code = ${answeredLate}
+        sql`UPDATE schedule_fires SET status = 'delivered', error_code = ${lateResultCode}
           WHERE ${sql.in("command_id", commandIds)} AND status = 'terminal_timeout'`,
 
       /**

@@ -71,8 +71,8 @@ const makeRound = Effect.gen(function*() {
     return nextOperation(operation, { ...operation, claim, definition }, now)
   })
 
-  /** Asks for a snapshot, by which the brain learns whether an operation with an unknown outcome was done. */
-  const askForSnapshot = Effect.fnUntraced(function*(operation: ScheduleOperation) {
+  /** Requests a snapshot, by which the brain learns whether an operation with an unknown outcome was done. */
+  const requestSnapshot = Effect.fnUntraced(function*(operation: ScheduleOperation) {
     const stream = yield* streams.find(operation.stream_id)
     // a process that connects publishes a snapshot by itself
     if (Option.isNone(stream) || stream.value.status !== "live") return
@@ -97,7 +97,7 @@ const makeRound = Effect.gen(function*() {
     function*(before: ScheduleOperation, operation: ScheduleOperation) {
       if (!(yield* repo.update(operation, before))) return
       yield* hints.publish("schedules", operation.project_id)
-      if (before.probe_sequence === null && operation.probe_sequence !== null) yield* askForSnapshot(operation)
+      if (before.probe_sequence === null && operation.probe_sequence !== null) yield* requestSnapshot(operation)
     },
     sql.withTransaction
   )
@@ -114,17 +114,17 @@ const makeRound = Effect.gen(function*() {
   return Effect.gen(function*() {
     const now = yield* Timestamp.now
     yield* cancelAbandoned(now)
-    const open = yield* repo.listOpen(batchSize)
-    for (const operation of open) {
+    const openOperations = yield* repo.listOpen(batchSize)
+    for (const operation of openOperations) {
       const next = yield* findNext(operation, now)
       if (next !== null) yield* write(operation, next)
     }
     const since = Timestamp.addSeconds(now, -waitedForSeconds)
-    return open.some(({ created_at }) => created_at > since) ? busyMillis : idleMillis
+    return openOperations.some(({ created_at }) => created_at > since) ? busyMillis : idleMillis
   }).pipe(Effect.withSpan("OperationLoop.round"), Effect.provideService(CurrentActor, system("schedules")))
 })
 
-/** Looks at open operations each second, more often while a person waits for one, and after each publication. */
+/** Checks open operations each second, more often while a person waits for one, and after each publication. */
 export const layer = Layer.scopedDiscard(
   Effect.gen(function*() {
     const round = yield* makeRound

@@ -31,7 +31,7 @@ import { nameTaken, orNotFound, staleToken } from "./Refusals.ts"
 import { SchedulesRepo } from "./Repo.ts"
 import { epochOf, type ScheduleStream, StreamsRepo } from "./StreamsRepo.ts"
 
-/** The audit action of each operation: what was asked for, since its agent decides later. */
+/** The audit action of each operation: what was requested, since its agent decides later. */
 const auditActions = {
   enable: "schedule.enable_requested",
   disable: "schedule.disable_requested",
@@ -69,14 +69,14 @@ const otherRequest = new Conflict({
   detail: "This request_id was used with another body. Use a new one for a new request."
 })
 
-/** What is asked for. */
+/** The operation that is requested. */
 interface Wanted {
   readonly operation: OperationName
   readonly requestId: string | null
   readonly observedControlToken: string | null
   /** Canonical JSON text of the fields to write. */
   readonly definition: string
-  /** Canonical JSON text of the whole request; null for an act without a request id. */
+  /** Canonical JSON text of the whole request; null for an operation without a request id. */
   readonly request: string | null
 }
 
@@ -87,8 +87,8 @@ interface Subject {
 }
 
 /**
- * Acts on schedules of engines' own schedulers. Each is a command to the agent that publishes the schedule, and a row
- * that says how far it is (`OperationLoop.ts`). One constructor: an act and a request begin in the same way.
+ * Operations on schedules of engines' own schedulers. Each is a command to the agent that publishes the schedule, and a
+ * row that says how far it is (`OperationLoop.ts`). One constructor: `control` and `request` begin in the same way.
  */
 export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("svc/ScheduleOperations", {
   effect: Effect.gen(function*() {
@@ -237,7 +237,7 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
     )
 
     /** Enables, disables, deletes or triggers a schedule of another scheduler. */
-    const act = Effect.fn("ScheduleOperations.act")(
+    const control = Effect.fn("ScheduleOperations.control")(
       function*(operation: "enable" | "disable" | "delete" | "trigger", id: ScheduleId) {
         const isToggle = operation === "enable" || operation === "disable"
         return yield* beginOn(yield* findSchedule(id), {
@@ -323,7 +323,7 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
       return capabilitiesOf(yield* streams.listByProject(project.id), names)
     }, orDieOnSql)
 
-    return { act, request, get, getControl, listCapabilities } as const
+    return { control, request, get, getControl, listCapabilities } as const
   })
 }) {
   static readonly layer = this.Default.pipe(

@@ -39,7 +39,7 @@ export class OperationsRepo extends Effect.Service<OperationsRepo>()("svc/Operat
         firstRow(
           sql`SELECT * FROM schedule_operations WHERE project_id = ${projectId} AND request_id = ${requestId}`
         ),
-      /** Whether an operation of the schedule has not been answered. */
+      /** Whether an operation of the schedule has no result yet. */
       isBusy: (id: ScheduleId) =>
         hasRows(sql`SELECT 1 FROM schedule_operations WHERE schedule_id = ${id}
           AND schedule_id IS NOT NULL AND status IN ('pending', 'sent', 'accepted')`),

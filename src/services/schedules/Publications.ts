@@ -161,8 +161,8 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
       const missed = writes.flatMap(({ before, schedule }) => before === null ? [] : findMissedSlots(before, schedule))
       if (missed.length > 0) yield* misfires.setSlots(missed)
       const named = yield* resolveNames(scope, writes.map(({ schedule }) => schedule), deletes)
-      const renamed = writes.flatMap(({ before }, at) =>
-        before !== null && before.name !== named[at]?.name ? [before.id] : []
+      const renamed = writes.flatMap(({ before }, index) =>
+        before !== null && before.name !== named[index]?.name ? [before.id] : []
       )
       yield* schedules.deleteAll(deletes)
       if (renamed.length > 0) yield* schedules.releaseNames(renamed)
@@ -200,7 +200,7 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
 
     const apply = Effect.fnUntraced(
       function*(projectId: ProjectId, publication: Publication, revision: number) {
-        // the cast: any text may be asked for, and finds no stream
+        // the cast: any text may be requested, and finds no stream
         const locked = yield* streams.lock(projectId, publication.epoch.stream_id as ScheduleStreamId)
         if (locked === null || !isNewer(locked, publication)) return "stale" as const
         const { count, touched } = yield* writeClaims(locked, publication)

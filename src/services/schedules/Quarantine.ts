@@ -22,7 +22,7 @@ export interface Quarantined {
 export class ScheduleQuarantine extends Effect.Service<ScheduleQuarantine>()("svc/ScheduleQuarantine", {
   effect: Effect.gen(function*() {
     const due = yield* DueRepo
-    const open = yield* OpenFiresRepo
+    const openFires = yield* OpenFiresRepo
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -40,7 +40,7 @@ export class ScheduleQuarantine extends Effect.Service<ScheduleQuarantine>()("sv
         })),
         yield* Timestamp.now
       )
-      yield* open.endStale(all.map(({ schedule }) => ({ schedule_id: schedule.id, reason: quarantined })))
+      yield* openFires.endStale(all.map(({ schedule }) => ({ schedule_id: schedule.id, reason: quarantined })))
       yield* Effect.forEach(
         new Set(all.map(({ schedule }) => schedule.project_id)),
         (id) => hints.publish("schedules", id)

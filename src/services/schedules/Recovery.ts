@@ -44,17 +44,17 @@ const readFireParameters = (payload: string) => {
 
 /**
  * What operators decide where the brain would have to guess: quarantines, unknown outcomes, old schedulers. One
- * constructor: the decisions share their locks, and how one is recorded and answered again.
+ * constructor: the decisions share their locks, and how one is recorded and repeated.
  */
 export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/ScheduleRecovery", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const fires = yield* FiresRepo
-    const open = yield* OpenFiresRepo
+    const openFires = yield* OpenFiresRepo
     const writer = yield* ScheduleWriter
 
-    /** The answer to a request that an equal one has answered before; null: there was none. Fails after another one. */
-    const answerAgain = Effect.fnUntraced(
+    /** The result of an equal earlier request; null: there was none. Fails if the earlier request differed. */
+    const findEarlierResult = Effect.fnUntraced(
       function*(known: Option.Option<Resolution>, decision: Decision, schedule: Schedule) {
         if (Option.isNone(known) || known.value.resolved_at === null) return null
         const { control_token, enabled_after_resolution, grant_carried, revision, work_may_have_executed } = known.value
@@ -124,7 +124,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
       }
     })
 
-    /** Decides the outcome of a fire that was sent and not answered. Nothing is sent again. */
+    /** Decides the outcome of a fire that was sent and has no result. Nothing is sent again. */
     const resolveTerminalFire = Effect.fn("ScheduleRecovery.resolveTerminalFire")(
       function*(id: ScheduleId, input: ResolveTerminalFire) {
         const locked = yield* writer.lock(id, "recover")
@@ -143,8 +143,8 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
           onSome: ({ status }) => status
         })
         const { command_id, fire_id } = input
-        const again = yield* answerAgain(known, input, schedule)
-        if (again !== null) return { ...again, command_id, command_status, fire_id }
+        const earlier = yield* findEarlierResult(known, input, schedule)
+        if (earlier !== null) return { ...earlier, command_id, command_status, fire_id }
         if (input.observed_control_token !== schedule.control_token) return yield* staleToken
         if (input.expected_status !== command_status) {
           return yield* new Conflict({
@@ -157,7 +157,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
           if (!unknownStatuses.includes(status)) {
             return yield* notResolvable(`The fire is ${status}: its outcome is known, or still to come.`)
           }
-          yield* open.resolve(fire.value, resolvedStatus(input.work_may_have_executed))
+          yield* openFires.resolve(fire.value, resolvedStatus(input.work_may_have_executed))
         }
         const result = yield* decide(locked, evidence, input, "schedule.fire_resolved")
         return { ...result, command_id, command_status, fire_id }
@@ -174,7 +174,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
       now: Timestamp.Timestamp
     ) {
       const { engine, project_id } = schedule
-      yield* open.insert([{
+      yield* openFires.insert([{
         id: yield* Ids.nextOf(FireRowId),
         fire_id,
         project_id,
@@ -191,7 +191,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
     })
 
     /** A command `schedule.fire` of a scheduler that did not report its fires. */
-    const judgeCommand = Effect.fnUntraced(
+    const resolveCommand = Effect.fnUntraced(
       function*(schedule: Schedule, input: ResolveLegacyEvidence, now: Timestamp.Timestamp) {
         const found = yield* fires.findCommand(schedule.project_id, input.source_evidence_id)
         if (Option.isNone(found)) return yield* new NotFound({ resource: "evidence" })
@@ -211,7 +211,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
     )
 
     /** A recorded fire that no command carries: it waits, was left behind, or waited when its database was backed up. */
-    const judgeFire = Effect.fnUntraced(function*(schedule: Schedule, input: ResolveLegacyEvidence) {
+    const resolveFire = Effect.fnUntraced(function*(schedule: Schedule, input: ResolveLegacyEvidence) {
       const found = yield* fires.findFire(schedule.id, input.fire_id)
       if (Option.isNone(found) || found.value.id !== input.source_evidence_id) {
         return yield* new NotFound({ resource: "evidence" })
@@ -221,10 +221,10 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
       if (!resolvableStatuses.includes(status)) {
         return yield* notResolvable(`The fire is ${status}: its outcome is known.`)
       }
-      yield* open.resolve(found.value, resolvedStatus(input.work_may_have_executed))
+      yield* openFires.resolve(found.value, resolvedStatus(input.work_may_have_executed))
     })
 
-    /** Judges evidence of a fire that fencing does not prove. */
+    /** Decides about evidence of a fire that fencing does not prove. */
     const resolveLegacyEvidence = Effect.fn("ScheduleRecovery.resolveLegacyEvidence")(
       function*(id: ScheduleId, input: ResolveLegacyEvidence) {
         const locked = yield* writer.lock(id, "recover")
@@ -235,11 +235,11 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         if (Option.isSome(known) && known.value.fire_id !== fire_id) {
           return yield* new NotFound({ resource: "evidence" })
         }
-        const again = yield* answerAgain(known, input, schedule)
-        if (again !== null) return { ...again, fire_id, source_evidence_id, source_evidence_kind }
+        const earlier = yield* findEarlierResult(known, input, schedule)
+        if (earlier !== null) return { ...earlier, fire_id, source_evidence_id, source_evidence_kind }
         if (input.observed_control_token !== schedule.control_token) return yield* staleToken
-        if (source_evidence_kind === "command") yield* judgeCommand(schedule, input, now)
-        else yield* judgeFire(schedule, input)
+        if (source_evidence_kind === "command") yield* resolveCommand(schedule, input, now)
+        else yield* resolveFire(schedule, input)
         const result = yield* decide(locked, evidence, input, "schedule.evidence_resolved")
         return { ...result, fire_id, source_evidence_id, source_evidence_kind }
       },

@@ -205,16 +205,16 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
       writeAll: (schedules: ReadonlyArray<Schedule>) =>
         Effect.forEach(
           Arr.chunksOf(schedules, slice),
-          (some) =>
+          (batch) =>
             sql`INSERT INTO schedules (${columns}) SELECT ${columns}
-              FROM ${recordset(sql, "r", columnTypes, some.map(toRow))} WHERE true
+              FROM ${recordset(sql, "r", columnTypes, batch.map(toRow))} WHERE true
               ON CONFLICT (id) DO UPDATE SET ${overwritten}`,
           { discard: true }
         ),
       deleteAll: (schedules: ReadonlyArray<Schedule>) =>
         Effect.forEach(
           Arr.chunksOf(schedules, slice),
-          (some) => sql`DELETE FROM schedules WHERE ${idIn(sql, some.map(({ id }) => id))}`,
+          (batch) => sql`DELETE FROM schedules WHERE ${idIn(sql, batch.map(({ id }) => id))}`,
           { discard: true }
         ),
       /** Gives the schedules names that no other one has, so that two of them can exchange theirs. */

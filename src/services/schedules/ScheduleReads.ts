@@ -25,7 +25,7 @@ export interface CountedSchedule {
   readonly counts: ScheduleCounts
 }
 
-/** In answers to a change: counting would read the fires of a schedule that has just changed. */
+/** In responses to a change: counting would read the fires of a schedule that has just changed. */
 export const withoutCounts = (schedule: Schedule): CountedSchedule => ({
   schedule,
   counts: { consecutive_failures: null, skipped_slots_24h: null, is_drifted: isDrifted(schedule) }

@@ -56,16 +56,16 @@ export class SchedulerPrograms extends Effect.Service<SchedulerPrograms>()("svc/
 
     /** Writes the connections of this replica that are open, and deletes those that have ended. */
     const report = Effect.fn("SchedulerPrograms.report")(
-      function*(open: ReadonlyArray<SchedulerConnection>, ended: ReadonlyArray<string>) {
-        if (open.length > 0) {
+      function*(openConnections: ReadonlyArray<SchedulerConnection>, ended: ReadonlyArray<string>) {
+        if (openConnections.length > 0) {
           yield* sql`INSERT INTO scheduler_connections (${names})
-            SELECT ${names} FROM ${recordset(sql, "r", columns, open)} WHERE true
+            SELECT ${names} FROM ${recordset(sql, "r", columns, openConnections)} WHERE true
             ON CONFLICT (id) DO UPDATE SET instance = excluded.instance, called_at = excluded.called_at,
               fired_at = excluded.fired_at`
         }
         if (ended.length > 0) yield* sql`DELETE FROM scheduler_connections WHERE ${sql.in("id", ended)}`
         const before = Timestamp.addSeconds(yield* Timestamp.now, -keptSeconds)
-        if (open.length > 0) yield* sql`DELETE FROM scheduler_connections WHERE called_at < ${before}`
+        if (openConnections.length > 0) yield* sql`DELETE FROM scheduler_connections WHERE called_at < ${before}`
       },
       orDieOnSql
     )

@@ -34,7 +34,7 @@ export interface QuarantineRequest {
   readonly detail: string
 }
 
-export interface FireAnswer {
+export interface FireResult {
   readonly refusal: Refusal | null
   /** The schedule as it is now; null: it does not exist. */
   readonly live: Schedule | null
@@ -44,7 +44,7 @@ export interface FireAnswer {
   readonly command_id: CommandId | null
 }
 
-export interface AdvanceAnswer {
+export interface AdvanceResult {
   readonly refusal: Refusal | null
   readonly live: Schedule | null
   /** The cursor had been moved so before. */
@@ -54,7 +54,7 @@ export interface AdvanceAnswer {
 export type QuarantineOutcome = "applied" | "already_applied" | "stale_control" | "not_found"
 
 /**
- * What scheduler programs ask of the brain (the agents' protocol, section 7): to read and watch schedules, and to fire
+ * The requests of scheduler programs (the agents' protocol, section 7): to read and watch schedules, and to fire
  * them. A request changes a schedule only while its token, definition, revision and cursor are those that the program
  * saw, so two programs, or a program beside the brain's own loop, fire a tick once. One constructor: its requests share
  * the lock and the revision of a change.
@@ -113,28 +113,28 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
       return { schedule: Option.getOrNull(schedule), revision: Math.max(revision, ownRevision) }
     }, orDieOnSql)
 
-    /** Runs `act` on the locked schedule with the next revision, in a transaction; `missing` if there is none. */
+    /** Runs `change` on the locked schedule with the next revision, in a transaction; `missing` if there is none. */
     const withLocked = <A, E, R>(
       { id, project_id }: Pick<Schedule, "id" | "project_id">,
       missing: (revision: number) => A,
-      act: (schedule: Schedule, revision: number) => Effect.Effect<A, E, R>
+      change: (schedule: Schedule, revision: number) => Effect.Effect<A, E, R>
     ) =>
       sql.withTransaction(Effect.gen(function*() {
         const revision = yield* repo.takeRevisions(1)
         const locked = yield* repo.lock(project_id, id)
-        return Option.isNone(locked) ? missing(revision) : yield* act(locked.value, revision)
+        return Option.isNone(locked) ? missing(revision) : yield* change(locked.value, revision)
       }))
 
     const readLive = ({ id, project_id }: Schedule) =>
       Effect.map(repo.lock(project_id, id), (found) => Option.getOrNull(found))
 
     /** A repeated request finds the fire of the first one, and gets its command. */
-    const answerRepeated = (
+    const repeatResult = (
       request: FireRequest,
       live: Schedule,
       revision: number,
       command_id: CommandId | null
-    ): FireAnswer => {
+    ): FireResult => {
       const isUnmoved = live.last_run_at === request.scheduled_for &&
         live.next_run_at === request.prepared_next_run_at && (live.schedule_revision ?? 0) > request.schedule_revision
       const refusal = isUnmoved
@@ -146,7 +146,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
     /** Fires a tick: its fire, command and cursor are written as by the brain's own loop (`Fires.ts`). */
     const fire = Effect.fn("SchedulerProtocol.fire")(function*(request: FireRequest) {
       const { fire_id, prepared_next_run_at, schedule_id, scheduled_for } = request
-      const missing = (revision: number): FireAnswer => ({
+      const missing = (revision: number): FireResult => ({
         refusal: unknownSchedule,
         live: null,
         revision,
@@ -159,12 +159,12 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
         found.value,
         missing,
         Effect.fnUntraced(function*(live, revision) {
-          const refuse = (refusal: Refusal): FireAnswer => ({ refusal, live, revision, command_id: null })
+          const refuse = (refusal: Refusal): FireResult => ({ refusal, live, revision, command_id: null })
           // first: any text may be sent as the id, and the column is a UUID on PostgreSQL
           if (fire_id !== fireIdOf(schedule_id, scheduled_for)) return refuse(wrongFireId)
           const now = yield* Timestamp.now
           const known = yield* firesRepo.findFireAt(fire_id, scheduled_for)
-          if (Option.isSome(known)) return answerRepeated(request, live, revision, known.value.command_id)
+          if (Option.isSome(known)) return repeatResult(request, live, revision, known.value.command_id)
           const refusal = checkObservation(request, live) ??
             checkTicks(request, live, scheduled_for, prepared_next_run_at, now)
           if (refusal !== null) return refuse(refusal)
@@ -188,7 +188,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
       const { prepared_next_run_at, project_id, schedule_id, skipped_through } = request
       return yield* withLocked(
         { id: schedule_id, project_id },
-        (): AdvanceAnswer => ({ refusal: unknownSchedule, live: null, isRepeated: false }),
+        (): AdvanceResult => ({ refusal: unknownSchedule, live: null, isRepeated: false }),
         Effect.fnUntraced(function*(live, revision) {
           const now = yield* Timestamp.now
           const isRepeated = prepared_next_run_at !== null && live.control_token === request.control_token &&
@@ -222,17 +222,17 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
     /** Puts a schedule whose definition the scheduler cannot evaluate into quarantine. */
     const quarantine = Effect.fn("SchedulerProtocol.quarantine")(function*(request: QuarantineRequest) {
       const { code, control_token, detail, project_id, schedule_id } = request
-      const answer = (outcome: QuarantineOutcome, revision: number) => ({ outcome, revision })
+      const makeResult = (outcome: QuarantineOutcome, revision: number) => ({ outcome, revision })
       return yield* withLocked(
         { id: schedule_id, project_id },
-        (revision) => answer("not_found", revision),
+        (revision) => makeResult("not_found", revision),
         Effect.fnUntraced(function*(live, schedule_revision) {
-          if (live.quarantined_at !== null) return answer("already_applied", schedule_revision)
+          if (live.quarantined_at !== null) return makeResult("already_applied", schedule_revision)
           if (live.control_token !== control_token || !isServiceOwned(live)) {
-            return answer("stale_control", schedule_revision)
+            return makeResult("stale_control", schedule_revision)
           }
           yield* quarantines.begin([{ schedule: live, code, detail, schedule_revision }])
-          return answer("applied", schedule_revision)
+          return makeResult("applied", schedule_revision)
         })
       )
     }, orDieOnSql)

@@ -41,8 +41,8 @@ import { makeScheduleReads, withoutCounts } from "./ScheduleReads.ts"
 import { ScheduleWriter } from "./Writer.ts"
 
 /**
- * The schedules of a project: what they are (`ScheduleReads.ts`), and acts on them. One constructor: the acts share how a
- * locked schedule is changed and recorded. `FireLoop.ts` fires and watches them.
+ * The schedules of a project: what they are (`ScheduleReads.ts`), and operations on them. One constructor: they share
+ * how a locked schedule is changed and recorded. `FireLoop.ts` fires and watches them.
  */
 export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
   effect: Effect.gen(function*() {
@@ -58,7 +58,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const hints = yield* Hints
     const { commandTimeout } = yield* Settings
 
-    /** Whether the service fires the schedule; else `ScheduleOperations` acts on it. */
+    /** Whether the service fires the schedule; else `ScheduleOperations` controls it. */
     const isOwned = Effect.fn("Schedules.isOwned")(
       (id: ScheduleId) => Effect.map(find(id), isServiceOwned),
       orDieOnSql
@@ -92,22 +92,22 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     )
 
     /** Changes a schedule in a transaction: `change` returns the changed fields, or null for a schedule that stays. */
-    const makeAct = <A, E, R>(
-      act: { readonly action: string; readonly verb: string },
+    const makeOperation = <A, E, R>(
+      { action, verb }: { readonly action: string; readonly verb: string },
       change: (
         schedule: Schedule,
         now: Timestamp.Timestamp,
         input: A
       ) => Effect.Effect<Partial<Schedule> | null, E, R>
     ) =>
-      Effect.fn(`Schedules.${act.verb}`)(
+      Effect.fn(`Schedules.${verb}`)(
         function*(id: ScheduleId, input: A) {
-          const { now, schedule, schedule_revision } = yield* writer.lock(id, act.verb)
+          const { now, schedule, schedule_revision } = yield* writer.lock(id, verb)
           const changes = yield* change(schedule, now, input)
           if (changes === null) return withoutCounts(schedule)
           const merged = { ...schedule, ...changes }
           const changed: Schedule = { ...merged, ...(yield* nextTokens(merged)), schedule_revision, updated_at: now }
-          const shown = yield* writer.write(schedule, changed, act.action, { fields: Object.keys(changes) })
+          const shown = yield* writer.write(schedule, changed, action, { fields: Object.keys(changes) })
           return withoutCounts(shown)
         },
         sql.withTransaction,
@@ -124,7 +124,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
      * Changes the given fields. A changed cadence, or enabling, begins with the next tick after now. So does a schedule in
      * quarantine for its definition: that it compiles here ends the quarantine.
      */
-    const update = makeAct(
+    const update = makeOperation(
       { action: "schedule.updated", verb: "update" },
       Effect.fnUntraced(function*(schedule, now, input: UpdateSchedule) {
         yield* refuse(argumentIssues(input))
@@ -149,23 +149,23 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     )
 
     /** Ticks of the disabled time never fire (docs/schedules.md). */
-    const enable = makeAct(
+    const enable = makeOperation(
       { action: "schedule.enabled", verb: "enable" },
       (schedule, now, _: void) => schedule.is_enabled ? Effect.succeed(null) : enabledFrom(schedule, now)
     )
 
-    const disable = makeAct(
+    const disable = makeOperation(
       { action: "schedule.disabled", verb: "disable" },
       (schedule, _now, _: void) => Effect.succeed(schedule.is_enabled ? { is_enabled: false } : null)
     )
 
-    /** Holds the schedule. `catch_up` decides about the ticks of that time when it is resumed (`Writer.ts`). */
-    const pause = makeAct(
+    /** Pauses the schedule. `catch_up` decides about the ticks of that time when it is resumed (`Writer.ts`). */
+    const pause = makeOperation(
       { action: "schedule.paused", verb: "pause" },
       (schedule, now, _: void) => Effect.succeed(schedule.paused_at === null ? { paused_at: now } : null)
     )
 
-    const resume = makeAct(
+    const resume = makeOperation(
       { action: "schedule.resumed", verb: "resume" },
       (schedule, _now, _: void) => Effect.succeed(schedule.paused_at === null ? null : { paused_at: null })
     )

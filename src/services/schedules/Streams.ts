@@ -210,7 +210,7 @@ export class ScheduleStreams extends Effect.Service<ScheduleStreams>()("svc/Sche
           continue
         }
         if (stream !== undefined && !isVacant(stream, publisher, now)) {
-          // a commit whose answer was lost has begun the epoch too
+          // a commit whose confirmation was lost has begun the epoch too
           if (isOpen(stream) && stream.session_id === session.sessionId) {
             active.set(keyOf(stream.session_id, scheduler), stream)
           }

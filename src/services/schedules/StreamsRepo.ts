@@ -291,13 +291,13 @@ export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo"
       writeClaims: (claims: ReadonlyArray<NewClaim>) =>
         Effect.forEach(
           Arr.chunksOf(claims, slice),
-          (some) =>
+          (batch) =>
             sql`INSERT INTO schedule_claims (${claimList}) SELECT ${claimList} FROM ${
               recordset(
                 sql,
                 "r",
                 claimColumns,
-                some.map(({ row: { configuration, projection, projection_digest, source_key }, ...claim }) => ({
+                batch.map(({ row: { configuration, projection, projection_digest, source_key }, ...claim }) => ({
                   ...claim,
                   source_key,
                   projection,
@@ -311,7 +311,7 @@ export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo"
       deleteClaims: (id: ScheduleStreamId, keys: ReadonlyArray<string>) =>
         Effect.forEach(
           Arr.chunksOf(keys, slice),
-          (some) => sql`DELETE FROM schedule_claims WHERE stream_id = ${id} AND ${textIn(sql, some, "source_key")}`,
+          (batch) => sql`DELETE FROM schedule_claims WHERE stream_id = ${id} AND ${textIn(sql, batch, "source_key")}`,
           { discard: true }
         )
     } as const

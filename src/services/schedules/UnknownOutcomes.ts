@@ -8,7 +8,7 @@ import { FiresRepo } from "./FiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
 import { ScheduleWriter } from "./Writer.ts"
 
-/** Fires that were sent and have no answer, of schedules that do not fire on before their outcome is known. */
+/** Fires that were sent and have no result, of schedules that do not fire on before their outcome is known. */
 export const makeUnknownOutcomes = Effect.gen(function*() {
   const repo = yield* SchedulesRepo
   const firesRepo = yield* FiresRepo
@@ -24,10 +24,10 @@ export const makeUnknownOutcomes = Effect.gen(function*() {
     if (unknown.length === 0) return []
     const ids = idsOf(unknown)
     const newest = yield* repo.takeRevisions(ids.length)
-    const asking = (yield* repo.lockByIds(ids)).filter(
+    const candidates = (yield* repo.lockByIds(ids)).filter(
       (schedule) => isServiceOwned(schedule) && schedule.on_unknown_outcome === "quarantine"
     )
-    const fires = unknown.filter(({ schedule_id }) => asking.some(({ id }) => id === schedule_id))
+    const fires = unknown.filter(({ schedule_id }) => candidates.some(({ id }) => id === schedule_id))
     if (fires.length === 0) return []
     const now = yield* Timestamp.now
     yield* firesRepo.insertOpen(fires.map(({ fire_id, schedule_id }) => ({
@@ -37,7 +37,7 @@ export const makeUnknownOutcomes = Effect.gen(function*() {
       fire_id,
       opened_at: now
     })))
-    return asking.filter(({ quarantine_code }) => quarantine_code !== outcomeUnknown).map((schedule, index) => ({
+    return candidates.filter(({ quarantine_code }) => quarantine_code !== outcomeUnknown).map((schedule, index) => ({
       schedule,
       code: outcomeUnknown,
       detail: describeUnknown(fires.find(({ schedule_id }) => schedule_id === schedule.id)?.fire_id ?? ""),
@@ -45,21 +45,21 @@ export const makeUnknownOutcomes = Effect.gen(function*() {
     }))
   })
 
-  /** The agent has answered these fires after their time, so an operator has nothing to decide about them. */
-  const end = Effect.fnUntraced(function*(answered: ReadonlyArray<CommandedFire>) {
-    if (answered.length === 0) return
-    const ids = idsOf(answered)
+  /** The agent has reported the results of these fires late, so an operator has nothing to decide about them. */
+  const end = Effect.fnUntraced(function*(lateFires: ReadonlyArray<CommandedFire>) {
+    if (lateFires.length === 0) return
+    const ids = idsOf(lateFires)
     const newest = yield* repo.takeRevisions(ids.length)
     const schedules = yield* repo.lockByIds(ids)
-    yield* firesRepo.deleteOpen(answered)
+    yield* firesRepo.deleteOpen(lateFires)
     const now = yield* Timestamp.now
-    const held = schedules.filter(({ quarantine_code }) => quarantine_code === outcomeUnknown)
+    const quarantined = schedules.filter(({ quarantine_code }) => quarantine_code === outcomeUnknown)
     const changes = yield* Effect.forEach(
-      held,
+      quarantined,
       Effect.fnUntraced(function*(before, index) {
         const merged = { ...before, ...quarantineAfter(yield* firesRepo.findOpen(before.id)) }
         const tokens = yield* nextTokens(merged)
-        const fire_ids = answered.filter(({ schedule_id }) => schedule_id === before.id).map(({ fire_id }) => fire_id)
+        const fire_ids = lateFires.filter(({ schedule_id }) => schedule_id === before.id).map(({ fire_id }) => fire_id)
         const after = { ...merged, ...tokens, schedule_revision: newest - index, updated_at: now }
         return { before, after, metadata: { fire_ids } }
       })

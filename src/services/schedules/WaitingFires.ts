@@ -20,7 +20,7 @@ const batchSize = 500
 
 /** Sends the fires that wait, and ends those that have waited for too long. */
 export const makeWaitingFires = Effect.gen(function*() {
-  const open = yield* OpenFiresRepo
+  const openFires = yield* OpenFiresRepo
   const repo = yield* SchedulesRepo
   const fires = yield* ScheduleFires
   const misfires = yield* Misfires
@@ -31,7 +31,7 @@ export const makeWaitingFires = Effect.gen(function*() {
   const release = Effect.fnUntraced(function*(waiting: ReadonlyArray<WaitingFire>, agent_id: AgentId) {
     const lease = yield* Lease
     yield* lease.withTransaction(Effect.gen(function*() {
-      const locked = new Set((yield* open.lockWaiting(waiting)).map(({ fire_id }) => fire_id))
+      const locked = new Set((yield* openFires.lockWaiting(waiting)).map(({ fire_id }) => fire_id))
       const schedules = new Map(
         (yield* repo.listByIds([...new Set(waiting.map((fire) => fire.schedule_id))])).map((row) => [row.id, row])
       )
@@ -57,7 +57,7 @@ export const makeWaitingFires = Effect.gen(function*() {
         moves.push({ fire_id, scheduled_for, status: "accepted", command_id: id })
         issues.push({ id, project_id: schedule.project_id, intent })
       }
-      if (moves.length > 0) yield* open.move(moves)
+      if (moves.length > 0) yield* openFires.move(moves)
       yield* commands.issueAll(issues)
     }))
   }, Effect.provideService(CurrentActor, scheduler))
@@ -68,14 +68,16 @@ export const makeWaitingFires = Effect.gen(function*() {
    */
   const expireBatch = Effect.fnUntraced(function*(now: Timestamp.Timestamp, choose: AgentChooser) {
     const lease = yield* Lease
-    const expired = yield* open.listExpired(now, batchSize)
+    const expired = yield* openFires.listExpired(now, batchSize)
     if (expired.length === 0) return false
     return yield* lease.withTransaction(Effect.gen(function*() {
       const ids = [...new Set(expired.map(({ schedule_id }) => schedule_id))]
       const schedules = new Map((yield* repo.lockFree(ids)).map((row) => [row.id, row]))
-      const held = new Set((yield* repo.listByIds(ids)).map(({ id }) => id).filter((id) => !schedules.has(id)))
-      const ready = expired.filter(({ schedule_id }) => !held.has(schedule_id))
-      const ended = yield* open.expire(ready)
+      const lockedElsewhere = new Set(
+        (yield* repo.listByIds(ids)).map(({ id }) => id).filter((id) => !schedules.has(id))
+      )
+      const ready = expired.filter(({ schedule_id }) => !lockedElsewhere.has(schedule_id))
+      const ended = yield* openFires.expire(ready)
       yield* misfires.record(
         ready.flatMap(({ engine, fire_id, project_id, schedule_id, scheduled_for: tick, status }) => {
           const schedule = schedules.get(schedule_id)
@@ -96,14 +98,14 @@ export const makeWaitingFires = Effect.gen(function*() {
    */
   return Effect.fn("WaitingFires.release")(function*() {
     const now = yield* Timestamp.now
-    const engines = yield* open.listWaitingEngines
+    const engines = yield* openFires.listWaitingEngines
     if (engines.length === 0) return
     const choose = yield* fires.makeChooser(engines.map(({ project_id }) => project_id))
     yield* Effect.repeat(expireBatch(now, choose), { while: (hasMore) => hasMore })
     for (const { engine, project_id } of engines) {
       const agent = choose(project_id, engine)
       if (agent === null) continue
-      const waiting = yield* open.listWaiting(project_id, engine, now, scheduleReplayPerSecond)
+      const waiting = yield* openFires.listWaiting(project_id, engine, now, scheduleReplayPerSecond)
       if (waiting.length > 0) yield* release(waiting, agent)
     }
   })

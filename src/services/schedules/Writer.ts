@@ -13,7 +13,7 @@ import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { externallyOwned, orNotFound } from "./Refusals.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
-const heldSinceOf = ({ paused_at, quarantined_at }: Schedule): Timestamp.Timestamp | null =>
+const findSuspensionStart = ({ paused_at, quarantined_at }: Schedule): Timestamp.Timestamp | null =>
   paused_at === null || (quarantined_at !== null && quarantined_at < paused_at) ? quarantined_at : paused_at
 
 /** A change of a locked schedule; `metadata` is for its audit row. */
@@ -27,33 +27,33 @@ interface ScheduleWrite {
 export class ScheduleWriter extends Effect.Service<ScheduleWriter>()("svc/ScheduleWriter", {
   effect: Effect.gen(function*() {
     const fires = yield* ScheduleFires
-    const open = yield* OpenFiresRepo
+    const openFires = yield* OpenFiresRepo
     const repo = yield* SchedulesRepo
     const audit = yield* Audit
     const hints = yield* Hints
     const { scheduleCatchUpMax, scheduleGraceSeconds } = yield* Settings
 
     /**
-     * The end of a pause or a quarantine, if `after` holds the schedule no more: fires what `catch_up` fires, and moves the
-     * cursor past now. `catch_up` decides here, for the brain's loop as for scheduler programs: as ticks of the loop, those
-     * of a pause of less than a minute would be late only, and fire. Returns the row as it is then.
+     * The end of a pause or a quarantine, if `after` is in neither: fires what `catch_up` fires, and moves the cursor
+     * past now. `catch_up` decides here, for the brain's loop as for scheduler programs: as ticks of the loop, those of a
+     * pause of less than a minute would be late only, and fire. Returns the row as it is then.
      */
-    const endHold = Effect.fn("ScheduleWriter.endHold")(
+    const endSuspension = Effect.fn("ScheduleWriter.endSuspension")(
       function*(before: Schedule, after: Schedule, now: Timestamp.Timestamp) {
         const { due_at, is_enabled, next_run_at, project_id } = after
-        const heldSince = heldSinceOf(before)
-        const isFree = is_enabled && heldSinceOf(after) === null
-        if (heldSince === null || !isFree || next_run_at === null || due_at === null || due_at > now) return after
+        const suspendedSince = findSuspensionStart(before)
+        const isFree = is_enabled && findSuspensionStart(after) === null
+        if (suspendedSince === null || !isFree || next_run_at === null || due_at === null || due_at > now) return after
         const cadence = compileSchedule(after)
         if (Either.isLeft(cadence)) return after // the loop puts it into quarantine
         const plan = planFires({ ...after, next_run_at }, cadence.right, now, {
           catchUpMax: scheduleCatchUpMax,
           graceSeconds: after.grace_seconds ?? scheduleGraceSeconds,
-          heldSince
+          suspendedSince
         })
-        const heldBy = before.quarantined_at === null ? "paused" as const : "quarantined" as const
+        const suspendedBy = before.quarantined_at === null ? "paused" as const : "quarantined" as const
         const revision = after.schedule_revision ?? 0
-        yield* fires.writePlans([{ schedule: after, plan, heldBy }], {
+        yield* fires.writePlans([{ schedule: after, plan, suspendedBy }], {
           choose: yield* fires.makeChooser([project_id]),
           nextRevision: () => revision,
           fence: 0,
@@ -80,8 +80,8 @@ export class ScheduleWriter extends Effect.Service<ScheduleWriter>()("svc/Schedu
      */
     const writeAll = Effect.fnUntraced(function*(action: string, changes: ReadonlyArray<ScheduleWrite>) {
       yield* Effect.forEach(changes, ({ after }) => repo.update(after), { discard: true })
-      yield* open.endStale(listStale(changes))
-      const rows = yield* Effect.forEach(changes, ({ after, before }) => endHold(before, after, after.updated_at))
+      yield* openFires.endStale(listStale(changes))
+      const rows = yield* Effect.forEach(changes, ({ after, before }) => endSuspension(before, after, after.updated_at))
       const projectIds = new Set(changes.map(({ after }) => after.project_id))
       yield* Effect.forEach(projectIds, (id) => hints.publish("schedules", id), { discard: true })
       const actor = yield* CurrentActor

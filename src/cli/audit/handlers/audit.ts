@@ -108,7 +108,7 @@ const checkVerdict = (found: Verification, checked: ReadonlyArray<CheckedFile>, 
 
 const isVerdict = (error: unknown): boolean => error instanceof CliError || error instanceof OutcomeUnknown
 
-/** Exit code 5 lets a monitor tell an unreadable database or file from a broken log. */
+/** Exit code 5 lets a monitor distinguish an unreadable database or file from a broken log. */
 const reportUnreadable = (cause: Cause.Cause<unknown>) =>
   isVerdict(Cause.squash(cause)) || Cause.isInterruptedOnly(cause)
     ? Effect.failCause(cause)

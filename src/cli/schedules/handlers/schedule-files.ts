@@ -55,10 +55,12 @@ type DiffEntry = DiffSchedulesResponse["updated"][number]
 /** The members of an object's JSON text, each with all its digits. */
 const membersOf = (node: JsonNode | undefined): ReadonlyMap<string, string> =>
   new Map(
-    node instanceof JsonObject ? node.keys.map((key, at) => [key, canonicalTextOf(node.values[at] ?? "null")]) : []
+    node instanceof JsonObject
+      ? node.keys.map((key, index) => [key, canonicalTextOf(node.values[index] ?? "null")])
+      : []
   )
 
-/** The differing fields of an updated schedule, of the answer's text. */
+/** The differing fields of an updated schedule, from the response's text. */
 const formatChanges = (entry: JsonNode): ReadonlyArray<string> => {
   if (!(entry instanceof JsonObject)) return []
   const current = membersOf(entry.get("current"))
@@ -71,12 +73,12 @@ const formatEntry = (sign: string) => ({ is_drifted, name }: DiffEntry): string 
   `${sign} ${escapeText(name)}${is_drifted ? " (changed since its import)" : ""}`
 
 const formatDiff = ({ deleted, inserted, summary, updated }: DiffSchedulesResponse, text: string): string => {
-  const answer = parse(text)
-  const list = answer instanceof JsonObject ? answer.get("updated") : undefined
+  const body = parse(text)
+  const list = body instanceof JsonObject ? body.get("updated") : undefined
   const nodes = list instanceof JsonArray ? list.items : []
   return [
     ...inserted.map(formatEntry("+")),
-    ...updated.flatMap((entry, at) => [formatEntry("~")(entry), ...formatChanges(nodes[at] ?? "null")]),
+    ...updated.flatMap((entry, index) => [formatEntry("~")(entry), ...formatChanges(nodes[index] ?? "null")]),
     ...deleted.map(formatEntry("-")),
     formatCounts(summary)
   ].join("\n")
@@ -84,15 +86,15 @@ const formatDiff = ({ deleted, inserted, summary, updated }: DiffSchedulesRespon
 
 const isDifference = (error: unknown): boolean => error instanceof CliError && error.code === differs
 
-/** The exit codes of diff(1), so that a CI job can tell a difference from a failure. */
+/** The exit codes of diff(1), so that a CI job can distinguish a difference from a failure. */
 const differs = 1
 const notCompared = 2
 
 /** Fails where the import would change something. */
 const diff = call(function*(remote, { file, json }: OptionsOf<typeof fileDefinitions.diff>) {
-  const answer = yield* sendSnapshot(remote, file, (schedules, request) => schedules.diff(request))
-  yield* printResponse(answer, json, formatDiff)
-  const { deleted, inserted, updated } = answer[0].summary
+  const response = yield* sendSnapshot(remote, file, (schedules, request) => schedules.diff(request))
+  yield* printResponse(response, json, formatDiff)
+  const { deleted, inserted, updated } = response[0].summary
   if (inserted + updated + deleted > 0) {
     return yield* new CliError({ code: differs, message: `the project's schedules differ from ${escapeText(file)}` })
   }
@@ -115,10 +117,10 @@ const exportSchedule = (schedule: JsonNode, source: Option.Option<string>): stri
   }}`
 }
 
-/** The rows of an answer, as the brain wrote them. */
+/** The rows of a response, as the brain wrote them. */
 const rowsOf = (text: string): ReadonlyArray<JsonNode> => {
-  const answer = parse(text)
-  const items = answer instanceof JsonObject ? answer.get("items") : undefined
+  const body = parse(text)
+  const items = body instanceof JsonObject ? body.get("items") : undefined
   return items instanceof JsonArray ? items.items : []
 }
 

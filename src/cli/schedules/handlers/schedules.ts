@@ -111,7 +111,7 @@ type CallOfSchedule<A> = (
   }
 ) => Effect.Effect<readonly [A, HttpClientResponse.HttpClientResponse], ApiError>
 
-/** What a person sees of an act on a schedule that the service fires, or whose own scheduler has done it. */
+/** The output of an operation: `own` for a schedule of the service, `operation` for one of another scheduler. */
 type Formats<A> = {
   readonly own: (schedule: A, given: string, response: HttpClientResponse.HttpClientResponse) => string
   readonly operation: string
@@ -119,16 +119,16 @@ type Formats<A> = {
 
 const isOperation = Schema.is(Schema.typeSchema(ControlOperationPublic))
 
-/** A handler of an act whose effect is in the answer, or in an operation of the schedule's own scheduler, which it waits for. */
-const act = <A>(request: CallOfSchedule<A | ControlOperationPublic>, { operation, own }: Formats<A>) =>
+/** Makes a handler, which awaits the end of an operation that the schedule's own scheduler performs. */
+const makeHandler = <A>(request: CallOfSchedule<A | ControlOperationPublic>, { operation, own }: Formats<A>) =>
   call(function*(remote, { json, schedule }: OptionsOf<typeof definitions.enable>) {
     const path = yield* pathOf(remote, schedule)
-    const [answer, response] = yield* request(remote.api.schedules, { path, withResponse: true })
-    if (!isOperation(answer)) {
-      return yield* printResponse([answer, response], json, () => own(answer, schedule, response))
+    const [body, response] = yield* request(remote.api.schedules, { path, withResponse: true })
+    if (!isOperation(body)) {
+      return yield* printResponse([body, response], json, () => own(body, schedule, response))
     }
-    const ended = yield* awaitOperation(remote, answer)
-    const line = escapeText(`${operation} ${schedule} (${answer.schedule_id}) at its scheduler`)
+    const ended = yield* awaitOperation(remote, body)
+    const line = escapeText(`${operation} ${schedule} (${body.schedule_id}) at its scheduler`)
     if (json || ended[0].status === "succeeded") yield* printResponse(ended, json, () => line)
     yield* checkOperation(ended[0])
   })
@@ -174,17 +174,17 @@ const misfireColumns: ReadonlyArray<Column<ScheduleMisfire>> = [
   { head: "DETAIL", cell: ({ detail }) => detail, maxLength: 80, minLength: 10, dropRank: 1, hidesEmpty: true }
 ]
 
-/** The contract has one exit code for each failure of `svc misfires`: 2, so that a monitor tells it from an empty list. */
+/** The contract has one exit code for each failure of `svc misfires`: 2, which no empty list has. */
 const asRefusal = (error: unknown) => new CliError({ message: describeError(error), code: 2 })
 
 const listMisfires = call(function*(remote, { json, limit, schedule }: OptionsOf<typeof definitions.misfires>) {
   const { api, slug } = remote
   const urlParams = yield* decodeLimit(limit)
-  const answer = Option.isNone(schedule)
+  const response = Option.isNone(schedule)
     ? yield* api.schedules.projectMisfires({ path: { slug }, urlParams, withResponse: true })
     : yield* api.schedules.misfires({ path: yield* pathOf(remote, schedule.value), urlParams, withResponse: true })
-  if (json) return yield* Console.log(escapeJson(JSON.stringify({ project: slug, misfires: answer[0] })))
-  yield* printResponse(answer, json, formatList(misfireColumns))
+  if (json) return yield* Console.log(escapeJson(JSON.stringify({ project: slug, misfires: response[0] })))
+  yield* printResponse(response, json, formatList(misfireColumns))
 })
 
 export const handlers: HandlersOf<typeof definitions> = {
@@ -210,7 +210,7 @@ export const handlers: HandlersOf<typeof definitions> = {
     },
     ({ summary, ticks }, _text, view) => `${escapeText(summary)}\n${formatTable(tickColumns, ticks, view)}`
   ),
-  trigger: act<SchedulePublic>((schedules, request) => schedules.trigger(request), {
+  trigger: makeHandler<SchedulePublic>((schedules, request) => schedules.trigger(request), {
     own: ({ id, name }, _given, { headers }) => {
       const command = headers.location?.split("/").at(-1)
       return escapeText(
@@ -219,18 +219,18 @@ export const handlers: HandlersOf<typeof definitions> = {
     },
     operation: "triggered"
   }),
-  enable: act<SchedulePublic>((schedules, request) => schedules.enable(request), {
+  enable: makeHandler<SchedulePublic>((schedules, request) => schedules.enable(request), {
     own: formatNext("enabled"),
     operation: "enabled"
   }),
-  disable: act<SchedulePublic>((schedules, request) => schedules.disable(request), {
+  disable: makeHandler<SchedulePublic>((schedules, request) => schedules.disable(request), {
     own: formatNext("disabled"),
     operation: "disabled"
   }),
   delete: ({ yes, ...options }) =>
     Effect.zipRight(
       confirm(yes, `Delete the schedule ${escapeText(options.schedule)}?`),
-      act<void>((schedules, request) => schedules.delete(request), {
+      makeHandler<void>((schedules, request) => schedules.delete(request), {
         own: (_deleted, given) => escapeText(`deleted ${given}`),
         operation: "deleted"
       })(options)

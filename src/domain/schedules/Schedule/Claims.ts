@@ -49,7 +49,7 @@ export const publishedNames = (
 /** Characters of a name that its key follows: PostgreSQL indexes at most 2704 bytes, and a key may have 1536. */
 const maxQualifiedLength = 200
 
-/** The name with the key that tells it from the same name of another schedule. */
+/** The name with the key that distinguishes it from the same name of another schedule. */
 export const qualifyName = (name: string, sourceKey: string): string => {
   const visibleName = name.length > maxQualifiedLength ? `${name.slice(0, maxQualifiedLength).toWellFormed()}…` : name
   return `${visibleName} (${sourceKey})`

@@ -42,13 +42,13 @@ export const limitFires = (chain: ReadonlyArray<Decision>, maxFires: number): Re
   const [first] = chain
   if (excess <= 0 || first === undefined) return chain
   let dropped = 0
-  let at = 0
-  while (at < chain.length && (dropped < excess || chain[at]?.kind === "skip")) {
-    if (chain[at]?.kind === "fire") dropped++
-    at++
+  let index = 0
+  while (index < chain.length && (dropped < excess || chain[index]?.kind === "skip")) {
+    if (chain[index]?.kind === "fire") dropped++
+    index++
   }
-  const lastDropped = chain[at - 1] ?? first
-  return [{ kind: "skip", first_tick: first.first_tick, last_tick: lastDropped.last_tick }, ...chain.slice(at)]
+  const lastDropped = chain[index - 1] ?? first
+  return [{ kind: "skip", first_tick: first.first_tick, last_tick: lastDropped.last_tick }, ...chain.slice(index)]
 }
 
 /**

@@ -96,7 +96,7 @@ export interface Publication {
   readonly observedAt: Timestamp.Timestamp
   /** Whether `schedules` are all of the stream: then a missing one is deleted. */
   readonly isComplete: boolean
-  /** The operation of the brain that the publication answers. */
+  /** The operation of the brain that caused the publication. */
   readonly operationId: string | null
   readonly schedules: ReadonlyArray<ExternalSchedule>
   readonly deletedSourceKeys: ReadonlyArray<string>
@@ -187,4 +187,4 @@ const readRow = (node: JsonObject, scheduler: string): ExternalSchedule => {
 }
 
 const membersOf = (node: JsonObject): Record<string, JsonInput> =>
-  Object.fromEntries(node.keys.map((key, at) => [key, toCanonicalText(node.values[at] ?? "null")]))
+  Object.fromEntries(node.keys.map((key, index) => [key, toCanonicalText(node.values[index] ?? "null")]))

@@ -28,10 +28,10 @@ export const liveFireStatuses = ["pending", "accepted", "delivered", "buffered"]
   FireStatus
 >
 
-/** The newest fires of a schedule that the circuit breaker looks at (interface, Limits). */
+/** The newest fires of a schedule that the circuit breaker counts (interface, Limits). */
 export const breakerWindow = 20
 
-/** Statuses of a fire whose task was not submitted, as the brain or its agent has said; the agent's word may be late. */
+/** Statuses of a fire whose task was not submitted, as the brain or its agent has reported, perhaps late. */
 export const failedFireStatuses: ReadonlySet<FireStatus> = new Set(["failed", "acked_failed", "terminal_failed"])
 
 /**
@@ -88,7 +88,7 @@ export const ScheduleRuns = Schema.Struct({
         runs: describeField(Schema.Array(ScheduleRun), "Its newest fires, newest first.")
       }).annotations(describeBody("ScheduleRunsRow", "The newest fires of a schedule."))
     ),
-    "One row for each schedule of the project that was asked for."
+    "One row for each requested schedule of the project."
   ),
   limit: describeField(Schema.Int, "The most fires of a schedule.", 20),
   circuit_breaker_threshold: describeField(Schema.Int, "Failed fires in a row that disable a schedule; 0: never.", 5)

@@ -20,12 +20,12 @@ export interface CommandedFire extends FireKey {
   readonly dispatched_at: Timestamp.Timestamp | null
   readonly completed_at: Timestamp.Timestamp | null
   readonly error: string | null
-  /** Of the fire: `answeredLate` where it had ended as `terminal_timeout` before. */
+  /** Of the fire: `lateResultCode` where it had ended as `terminal_timeout` before. */
   readonly error_code: string | null
 }
 
-/** Marks a fire that has ended, and that is open again because its command was answered after its time. */
-export const answeredLate = "answered_late"
+/** Marks a fire that has ended, and that is open again because its command got its result after the timeout. */
+export const lateResultCode = "answered_late"
 
 /** A status that a fire moves to, with what the API shows of it. */
 export interface FireMove extends FireKey {
@@ -37,8 +37,8 @@ export interface FireMove extends FireKey {
   readonly error_message?: string | null
 }
 
-/** Whether the fire had ended without an answer before its agent answered. */
-export const isAnsweredLate = ({ error_code }: CommandedFire): boolean => error_code === answeredLate
+/** Whether the fire had ended without a result before its agent reported one. */
+export const hasLateResult = ({ error_code }: CommandedFire): boolean => error_code === lateResultCode
 
 /** Where the status of its command moves a fire (docs/schedules.md, Outcomes). */
 export const moveOf = (fire: CommandedFire): FireMove => {
@@ -48,7 +48,7 @@ export const moveOf = (fire: CommandedFire): FireMove => {
     case "completed":
       return {
         ...key,
-        status: isAnsweredLate(fire) ? "terminal_completed" : "acked_success",
+        status: hasLateResult(fire) ? "terminal_completed" : "acked_success",
         acked_at: completed_at,
         latency_ms: latencyOf(fire)
       }
@@ -57,7 +57,7 @@ export const moveOf = (fire: CommandedFire): FireMove => {
         ? { ...key, status: "failed", error_code: "not_sent", error_message: error }
         : {
           ...key,
-          status: isAnsweredLate(fire) ? "terminal_failed" : "acked_failed",
+          status: hasLateResult(fire) ? "terminal_failed" : "acked_failed",
           acked_at: completed_at,
           latency_ms: latencyOf(fire),
           error_code: "agent_failed",

@@ -36,5 +36,5 @@ export const ResyncSchedulesResponse = Schema.Struct({
     "The schedulers whose schedules will be published.",
     ["celery-beat"]
   )
-}).annotations(describeBody("ResyncSchedules", "Who was asked to publish their schedules."))
+}).annotations(describeBody("ResyncSchedules", "The agents that were asked to publish their schedules."))
 export type ResyncSchedulesResponse = typeof ResyncSchedulesResponse.Type

@@ -74,8 +74,8 @@ const fields = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
 export const ImportSchedulesResponse = Schema.Struct({
   ...counts,
-  failed: count("Always 0: an import with a wrong schedule is refused as a whole.", 0),
-  errors: describeField(fields, "Always empty: a refused import answers 422.", {})
+  failed: count("Always 0: an import with an invalid schedule is refused as a whole.", 0),
+  errors: describeField(fields, "Always empty: a refused import responds with 422.", {})
 }).annotations(describeBody("ImportSchedulesResponse", "What an import wrote."))
 export type ImportSchedulesResponse = typeof ImportSchedulesResponse.Type
 

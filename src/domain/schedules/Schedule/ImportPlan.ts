@@ -28,7 +28,7 @@ export interface ImportPlan {
   readonly updates: ReadonlyArray<Change>
   readonly unchanged: ReadonlyArray<Schedule>
   /** Unchanged, but drifted until now: the source has followed a person's change. */
-  readonly settled: ReadonlyArray<Schedule>
+  readonly reconciled: ReadonlyArray<Schedule>
   readonly deletes: ReadonlyArray<Schedule>
 }
 
@@ -61,7 +61,7 @@ export const planImport = (
     inserts,
     updates,
     unchanged,
-    settled: unchanged.filter((schedule) => schedule.imported_digest !== digestDefinition(schedule)),
+    reconciled: unchanged.filter((schedule) => schedule.imported_digest !== digestDefinition(schedule)),
     deletes: mode === "replace" ? [...byKey.values()] : []
   }
 }

@@ -24,9 +24,9 @@ const readSeconds = (text: string): number | undefined => {
   if (/^\d+(\.\d*)?$/.test(text)) return Number(text)
   const iso = /^P(\d+W)?(\d+D)?(?:T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?$/.exec(text)
   const [, ...parts] = iso ?? /^(\d+W)?(\d+D)?(\d+H)?(\d+M)?(\d+S)?$/.exec(text) ?? []
-  const given = parts.filter((part) => part !== undefined)
-  if (given.length === 0) return undefined
-  return given.reduce((sum, part) => sum + Number(part.slice(0, -1)) * (secondsOf[part.slice(-1)] ?? 0), 0)
+  const presentParts = parts.filter((part) => part !== undefined)
+  if (presentParts.length === 0) return undefined
+  return presentParts.reduce((sum, part) => sum + Number(part.slice(0, -1)) * (secondsOf[part.slice(-1)] ?? 0), 0)
 }
 
 const units = [["week", 7 * secondsPerDay], ["day", secondsPerDay], ["hour", 3600], ["minute", 60], [

@@ -1,4 +1,4 @@
-/** Acts on schedules of an engine's own scheduler (bodies: ExternalScheduleControlOperationPublic, NativeSchedule…). */
+/** Operations on schedules of engines' schedulers (bodies: ExternalScheduleControlOperationPublic, NativeSchedule…). */
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "../../kernel/Describe.ts"
 import type { Issue } from "../../kernel/Errors.ts"
@@ -36,12 +36,12 @@ export const OperationStatus = Schema.Literal(...operationStatuses)
 export type OperationStatus = typeof OperationStatus.Type
 
 const outcomeFields = {
-  operation: describeField(OperationName, "What was asked for.", "disable"),
+  operation: describeField(OperationName, "The requested operation.", "disable"),
   status: describeField(OperationStatus, "How far it is.", "succeeded"),
   error: describeField(Schema.NullOr(Schema.String), "Why it failed, or why its outcome is unknown.", null)
 }
 
-/** An act on one schedule. */
+/** An operation on one schedule. */
 export const ControlOperationPublic = Schema.Struct({
   id: describeField(ScheduleOperationId, "Its id.", exampleId),
   schedule_id: describeField(ScheduleId, "The schedule's id.", exampleId),
@@ -58,7 +58,7 @@ export const ControlOperationPublic = Schema.Struct({
   ),
   reserved_sequence: describeField(
     Schema.NullOr(Schema.Int),
-    "The publication that shows the effect, as the agent says; null: the agent has not said it.",
+    "The publication that shows the effect, as the agent reports it; null: the agent has not reported it.",
     13
   ),
   desired_is_enabled: describeField(Schema.Boolean, "Whether the schedule is to be enabled.", false),
@@ -67,9 +67,11 @@ export const ControlOperationPublic = Schema.Struct({
     "Follows from epoch and sequence of the publication that showed the effect; null: none has.",
     exampleId
   ),
-  created_at: describeField(Timestamp, "When it was asked for.", exampleTime),
+  created_at: describeField(Timestamp, "When it was requested.", exampleTime),
   updated_at: describeField(Timestamp, "When its status last changed.", exampleTime)
-}).annotations(describeBody("ExternalScheduleControlOperation", "An act on a schedule of an engine's own scheduler."))
+}).annotations(
+  describeBody("ExternalScheduleControlOperation", "An operation on a schedule of an engine's own scheduler.")
+)
 export type ControlOperationPublic = typeof ControlOperationPublic.Type
 
 export const NativeOperationPublic = Schema.Struct({
@@ -81,7 +83,7 @@ export const NativeOperationPublic = Schema.Struct({
   ),
   command_id: describeField(CommandId, "The command to the agent.", exampleId),
   ...outcomeFields,
-  created_at: describeField(Timestamp, "When it was asked for.", exampleTime),
+  created_at: describeField(Timestamp, "When it was requested.", exampleTime),
   updated_at: describeField(Timestamp, "When its status last changed.", exampleTime)
 }).annotations(describeBody("NativeScheduleOperation", "A change of a schedule at an engine's own scheduler."))
 export type NativeOperationPublic = typeof NativeOperationPublic.Type

@@ -13,23 +13,23 @@ export const ScheduleOperation = Schema.Struct({
   /** Null: a schedule that is being created. */
   schedule_id: Schema.NullOr(ScheduleId),
   operation: OperationName,
-  /** Null: an act without a request id. */
+  /** Null: an operation without a request id. */
   request_id: Schema.NullOr(Id),
   /** The request as canonical JSON text, which may contain secrets, encrypted; null: none. */
   sealed_request: Schema.NullOr(Schema.String),
   stream_id: ScheduleStreamId,
-  /** The epoch and newest publication of the stream when the operation was asked for. */
+  /** The epoch and newest publication of the stream when the operation was requested. */
   epoch_uuid: Id,
   epoch_number: Schema.Int,
   expected_sequence: Schema.Int,
-  /** The schedule's key at its scheduler; null: a creation whose agent has not said it. */
+  /** The schedule's key at its scheduler; null: a creation whose agent has not reported it. */
   source_key: Schema.NullOr(Schema.String),
   command_id: CommandId,
   status: OperationStatus,
   /** The publication that shows the effect, as the agent says. */
   reserved_sequence: Schema.NullOr(Schema.Int),
   desired_is_enabled: Schema.NullOr(Schema.Boolean),
-  /** The newest publication when a snapshot was asked for, which decides about an unknown outcome; null: none was. */
+  /** The newest publication when a snapshot was requested, which decides about an unknown outcome; null: none was. */
   probe_epoch_number: Schema.NullOr(Schema.Int),
   probe_sequence: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String),
@@ -51,8 +51,11 @@ type State =
   | "ended_at"
 
 /** An operation whose command waits to be sent. */
-export const beginOperation = (asked: Omit<ScheduleOperation, State>, now: Timestamp.Timestamp): ScheduleOperation => ({
-  ...asked,
+export const beginOperation = (
+  fields: Omit<ScheduleOperation, State>,
+  now: Timestamp.Timestamp
+): ScheduleOperation => ({
+  ...fields,
   status: "pending",
   reserved_sequence: null,
   probe_epoch_number: null,
@@ -135,15 +138,15 @@ interface Verdict {
 }
 
 /** Seconds between an unknown outcome and the request for a snapshot: what the agent published before has arrived. */
-const settleSeconds = 2
+const probeDelaySeconds = 2
 
-/** Seconds that the agent has to publish what it says that it has done. */
+/** Seconds that the agent has to publish what it reports as done. */
 const publicationSeconds = 60
 
 /** Seconds after which nothing is expected to decide an unknown outcome. */
 const maxOpenSeconds = Timestamp.secondsPerDay
 
-/** What the agent says of the operation. */
+/** What the agent reports of the operation. */
 export const readOperationResult = (result: string | null) => {
   const node = parse(result ?? "null")
   if (!(node instanceof JsonObject)) return { sequence: null, sourceKey: null, isIndeterminate: false }
@@ -155,15 +158,15 @@ export const readOperationResult = (result: string | null) => {
 }
 
 /**
- * The next state of an operation that has not ended; null: it stays as it is. Where its probe is new, a snapshot is to be
- * asked for, which will decide.
+ * The next state of an operation that has not ended; null: it stays as it is. Where its probe is new, the caller
+ * requests a snapshot, which will decide.
  */
 export const nextOperation = (
   operation: ScheduleOperation,
   facts: OperationFacts,
   now: Timestamp.Timestamp
 ): ScheduleOperation | null => {
-  const { error, hasEnded, needsSnapshot, sequence, sourceKey, status } = judge(operation, facts, now)
+  const { error, hasEnded, needsSnapshot, sequence, sourceKey, status } = evaluate(operation, facts, now)
   const { claim, published_epoch_number, published_sequence } = facts
   const source_key = operation.source_key ?? sourceKey
   const next: ScheduleOperation = {
@@ -198,7 +201,7 @@ const outcome = (
   ...more
 })
 
-const judge = (operation: ScheduleOperation, facts: OperationFacts, now: Timestamp.Timestamp): Verdict => {
+const evaluate = (operation: ScheduleOperation, facts: OperationFacts, now: Timestamp.Timestamp): Verdict => {
   const { command_completed_at, command_dispatched_at, command_error, command_result, command_status } = facts
   const published = placeOf(facts.published_epoch_number, facts.published_sequence)
   const probe = placeOf(operation.probe_epoch_number, operation.probe_sequence)
@@ -209,7 +212,7 @@ const judge = (operation: ScheduleOperation, facts: OperationFacts, now: Timesta
     if (operation.operation === "trigger") return outcome("indeterminate", error, { hasEnded: isOver })
     if (probe === null) {
       const needsSnapshot = command_completed_at !== null &&
-        now > Timestamp.addSeconds(command_completed_at, settleSeconds)
+        now > Timestamp.addSeconds(command_completed_at, probeDelaySeconds)
       return outcome("indeterminate", error, { needsSnapshot, hasEnded: isOver })
     }
     if (published === null || !isLater(published, probe)) {
@@ -239,20 +242,20 @@ const judge = (operation: ScheduleOperation, facts: OperationFacts, now: Timesta
     case "failed":
       return isSent && isIndeterminate ? unknown(reason) : outcome("failed", reason)
     case "completed": {
-      const said = { sequence, sourceKey }
-      if (operation.operation === "trigger") return outcome("succeeded", null, said)
+      const agentReport = { sequence, sourceKey }
+      if (operation.operation === "trigger") return outcome("succeeded", null, agentReport)
       const { epoch_number, expected_sequence } = operation
       const before = { epoch_number, sequence: sequence === null ? expected_sequence : sequence - 1 }
       if (published !== null && isLater(published, before)) {
-        if (sequence !== null || hasEffect(operation, facts)) return outcome("succeeded", null, said)
+        if (sequence !== null || hasEffect(operation, facts)) return outcome("succeeded", null, agentReport)
       }
       const since = command_completed_at ?? operation.created_at
       return now > Timestamp.addSeconds(since, publicationSeconds)
         ? outcome("indeterminate", "The agent says that it was done, but has published nothing that shows it.", {
-          ...said,
+          ...agentReport,
           hasEnded: isOver
         })
-        : outcome("accepted", null, said)
+        : outcome("accepted", null, agentReport)
     }
   }
 }

@@ -121,8 +121,8 @@ interface PlanLimits {
   readonly catchUpMax: number
   /** A later tick is missed. */
   readonly graceSeconds: number
-  /** The schedule was held from here until now: its ticks are missed, however short the time was. */
-  readonly heldSince?: Timestamp
+  /** The start of a pause or quarantine that ends now: its ticks are missed, however short it was. */
+  readonly suspendedSince?: Timestamp
 }
 
 /** The plan at `now` of a schedule whose cursor is due. */
@@ -130,7 +130,7 @@ export const planFires = (
   schedule: PlannedSchedule,
   cadence: Cadence,
   now: Timestamp,
-  { catchUpMax, graceSeconds, heldSince }: PlanLimits
+  { catchUpMax, graceSeconds, suspendedSince }: PlanLimits
 ): FirePlan => {
   const { id, jitter_seconds } = schedule
   const missedBefore = addSeconds(now, -Math.max(Math.min(graceSeconds, maxLatenessSeconds), minLatenessSeconds))
@@ -142,7 +142,7 @@ export const planFires = (
     const due = addJitter(id, tick, jitter_seconds, next)
     next = tick
     if (due > now) cursorTick = tick
-    else if (due >= missedBefore && (heldSince === undefined || due < heldSince)) fires.unshift(tick)
+    else if (due >= missedBefore && (suspendedSince === undefined || due < suspendedSince)) fires.unshift(tick)
     else if (missed.push(tick) >= maxCountedTicks) break
   }
   return {

@@ -63,7 +63,7 @@ export type Tick = typeof Tick.Type
 const describeTicks = (description: string) => describeField(Schema.Array(Tick), description)
 
 export const Preview = Schema.Struct({
-  ticks: describeField(Schema.Array(Tick), "The next ticks, oldest first; fewer than asked for where it ends."),
+  ticks: describeField(Schema.Array(Tick), "The next ticks, oldest first; fewer than requested where it ends."),
   summary: describeField(Schema.String, "The expression in words.", "At 02:30 every day"),
   catch_up: describeField(
     Schema.NullOr(

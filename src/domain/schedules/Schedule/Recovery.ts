@@ -1,4 +1,4 @@
-/** What operators do after a failure that the brain cannot judge: bodies of the recovery routes (docs/schedules.md). */
+/** What operators do after a failure that the brain cannot classify: bodies of the recovery routes. */
 import { Option, Schema } from "effect"
 import { CommandStatus, commandStatuses } from "../../commands/Command.ts"
 import { describeBody, describeField, exampleId } from "../../kernel/Describe.ts"
@@ -24,7 +24,7 @@ const id = caseInsensitiveId(Id)
 
 const observedToken = describeField(
   id,
-  "The schedule's `control_token` as the operator saw it. If it has changed since, the answer is 409.",
+  "The schedule's `control_token` as the operator saw it. If it has changed since, the response is 409.",
   exampleId
 )
 
@@ -117,7 +117,7 @@ export const ResolveLegacyEvidenceResponse = Schema.Struct({
   ...result,
   source_evidence_kind: describeField(Schema.String, "The kind of the evidence.", "command"),
   source_evidence_id: describeField(Id, "Its id.", exampleId)
-}).annotations(describeBody("ResolveLegacyEvidenceResult", "Evidence that an operator has judged."))
+}).annotations(describeBody("ResolveLegacyEvidenceResult", "Evidence that an operator has resolved."))
 
 /** The quarantine's detail: which fire an operator resolves. */
 export const describeUnknown = (fireId: string): string =>
@@ -137,7 +137,7 @@ export const noQuarantine = {
 
 /**
  * The quarantine of a schedule once one of its unknown outcomes is known. `next`: another fire with an unknown outcome,
- * which holds the schedule; none ends the quarantine.
+ * which keeps the schedule in quarantine; none ends the quarantine.
  */
 export const quarantineAfter = (next: Option.Option<string>): Partial<Schedule> =>
   Option.match(next, {
@@ -162,12 +162,12 @@ export const decideSchedule = (
     ...(schedule.quarantine_code === outcomeUnknown && quarantineAfter(next)),
     is_enabled: schedule.is_enabled && enabled_after_resolution
   }
-  const isHeld = merged.quarantined_at !== null
-  const isGranted = schedule.legacy_fire_control_token !== null && merged.is_enabled && !isHeld
+  const isQuarantined = merged.quarantined_at !== null
+  const isGranted = schedule.legacy_fire_control_token !== null && merged.is_enabled && !isQuarantined
   return {
     ...merged,
     control_token,
-    quarantine_control_token: isHeld ? control_token : null,
+    quarantine_control_token: isQuarantined ? control_token : null,
     legacy_fire_control_token: isGranted ? control_token : null,
     schedule_revision,
     updated_at: now

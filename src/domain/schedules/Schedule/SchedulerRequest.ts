@@ -1,4 +1,4 @@
-/** What a scheduler program asks of a schedule, and whether the brain does it (agents' protocol, section 7). Pure. */
+/** Requests of scheduler programs, and whether the brain does them (agents' protocol, section 7). Pure. */
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import type { ProjectId, ScheduleId } from "../../kernel/Id.ts"
@@ -99,9 +99,9 @@ export const checkTicks = (
 }
 
 /**
- * A schedule whose scheduler fires `fires` and goes on with `next`. Ticks since the cursor and at most `until` are
+ * A schedule whose scheduler fires `fires` and continues with `next`. Ticks since the cursor and at most `until` are
  * missed, and counted by the brain's own cadence. Fires of missed ticks wait for their turn, as after an outage of the
- * brain, so that a scheduler that was cut off for hours does not flood the engine.
+ * brain, so that a scheduler that was disconnected for hours does not flood the engine.
  */
 export const planReported = (
   schedule: Schedule,

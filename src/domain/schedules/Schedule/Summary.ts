@@ -111,10 +111,11 @@ const pad = (value: number): string => String(value).padStart(2, "0")
 
 const every = (step: number, unit: string): string => (step === 1 ? `every ${unit}` : `every ${step} ${unit}s`)
 
-/** The step of values that begin at 0 and go on evenly from one round of the field to the next, else null. */
+/** The step of values that begin at 0 and continue evenly from one round of the field to the next, else null. */
 const evenStep = (values: ReadonlySet<number>, round: number): number | null => {
   const step = round / values.size
-  return Number.isInteger(step) && values.size > 1 && sortNumbers(values).every((value, at) => value === at * step)
+  return Number.isInteger(step) && values.size > 1 &&
+      sortNumbers(values).every((value, index) => value === index * step)
     ? step
     : null
 }
@@ -124,7 +125,7 @@ const describeValues = (values: ReadonlySet<number>, show: (value: number) => st
   const all = sortNumbers(values)
   const [first = 0, second = 0] = all
   const step = second - first
-  if (all.length > 3 && step > 1 && all.every((value, at) => value === first + at * step)) {
+  if (all.length > 3 && step > 1 && all.every((value, index) => value === first + index * step)) {
     return `${show(first)} through ${show(all.at(-1) ?? first)} in steps of ${step}`
   }
   const runs: Array<Array<number>> = []

@@ -61,7 +61,7 @@ const limitUpTo1000 = (fallback: number) => ({
 const repeated = <A, I>(item: Schema.Schema<A, I>) =>
   Schema.transform(Schema.Union(Schema.String, Schema.Array(Schema.String)), Schema.Array(Schema.String), {
     strict: true,
-    decode: (given) => (typeof given === "string" ? [given] : given),
+    decode: (value) => (typeof value === "string" ? [value] : value),
     encode: (items) => items
   }).pipe(Schema.compose(Schema.Array(item), { strict: false }))
 
@@ -180,7 +180,7 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       })
       .annotateContext(operation(
         "Import schedules",
-        "Writes a snapshot of one source: all of it, or with a wrong schedule nothing. Undoes changes by people."
+        "Writes a snapshot of one source: all of it, or nothing if a schedule is invalid. Undoes changes by people."
       ))
   )
   .add(
@@ -296,7 +296,7 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       })
       .annotateContext(operation(
         "Resolve a fire with an unknown outcome",
-        "It was sent, and its agent did not answer. Ends the quarantine when no other fire is left. Nothing is sent again."
+        "It was sent, and its agent reported no result. Ends the quarantine when no other fire is left. Nothing is sent again."
       ))
   )
   .add(
@@ -319,7 +319,7 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       })
       .annotateContext(operation(
         "Let a scheduler without fencing fire",
-        "Until the next act on the schedule. Only while no other replica of that scheduler fires."
+        "Until the next operation on the schedule. Only while no other replica of that scheduler fires."
       ))
   )
   .add(
@@ -327,8 +327,8 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       .addSuccess(ControlOperationPublic)
       .annotate(Access, readRule)
       .annotateContext(operation(
-        "Show an act on another scheduler's schedule",
-        "How far it is: what the agent answered, and what it has published since."
+        "Show an operation on another scheduler's schedule",
+        "How far it is: what the agent reported, and what it has published since."
       ))
   )
   .add(

@@ -63,7 +63,7 @@ const withExactArguments = ({ schedules, ...rest }: typeof ImportSchedulesReques
   }
 }
 
-/** 202: the operation as it begins, and where to ask how far it is. */
+/** 202: the operation as it begins, and where to read its progress. */
 const respondAccepted = (slug: string, path: string, id: string, body: unknown) =>
   HttpServerResponse.setHeader(
     respondWithJsonText(JSON.stringify(body), 202),
@@ -107,7 +107,7 @@ export const layer = implementGroup(
     const operations = yield* ScheduleOperations
 
     /** What the service fires is changed here, what another scheduler owns by an operation of its agent. */
-    const actByOwner = <E, R>(
+    const controlByOwner = <E, R>(
       operation: "enable" | "disable" | "delete" | "trigger",
       id: ScheduleId,
       own: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
@@ -115,7 +115,7 @@ export const layer = implementGroup(
       Effect.gen(function*() {
         if (yield* schedules.isOwned(id)) return yield* own
         const { slug } = yield* CurrentProject
-        const begun = yield* operations.act(operation, id)
+        const begun = yield* operations.control(operation, id)
         return respondAccepted(slug, "external-control-operations", begun.id, controlOperationOf(begun))
       })
 
@@ -156,23 +156,23 @@ export const layer = implementGroup(
           return yield* respond(schedules.update(path.schedule_id, changes))
         }))
       .handle("delete", ({ path }) =>
-        actByOwner(
+        controlByOwner(
           "delete",
           path.schedule_id,
           Effect.as(schedules.remove(path.schedule_id), HttpServerResponse.empty({ status: 204 }))
         ))
       .handle(
         "enable",
-        ({ path }) => actByOwner("enable", path.schedule_id, respond(schedules.enable(path.schedule_id)))
+        ({ path }) => controlByOwner("enable", path.schedule_id, respond(schedules.enable(path.schedule_id)))
       )
       .handle(
         "disable",
-        ({ path }) => actByOwner("disable", path.schedule_id, respond(schedules.disable(path.schedule_id)))
+        ({ path }) => controlByOwner("disable", path.schedule_id, respond(schedules.disable(path.schedule_id)))
       )
       .handle("pause", ({ path }) => respond(schedules.pause(path.schedule_id)))
       .handle("resume", ({ path }) => respond(schedules.resume(path.schedule_id)))
       .handle("trigger", ({ path }) =>
-        actByOwner(
+        controlByOwner(
           "trigger",
           path.schedule_id,
           Effect.gen(function*() {

@@ -12,7 +12,7 @@ import { AuditSearch, itemOf } from "../Search.ts"
 
 const decodeFilters = Schema.decodeUnknown(StoredFilters)
 
-/** As the creator saw rows when they asked: addresses are for global admins. */
+/** As the creator saw rows at the request: addresses are for global admins. */
 const viewOf = ({ shows_hidden }: JobRow) => (row: AuditLogRow): ActivityItem => ({
   ...itemOf({ kind: "system", name: auditExports.leaseName })(row),
   ...(shows_hidden === 0 && { source_ip: null })

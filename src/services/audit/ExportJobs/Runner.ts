@@ -40,11 +40,11 @@ const isDeleted = (cause: Cause.Cause<unknown>): boolean =>
 /** The export was deleted, or another process writes it. */
 const isNoLongerOurs = (cause: Cause.Cause<unknown>): boolean => isLeaseLost(cause) || isDeleted(cause)
 
-/** Cuts bytes into chunks of one size; the last one is shorter. */
+/** Splits bytes into chunks of one size; the last one is shorter. */
 const rechunk = <E, R>(body: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E, R> => {
   let pending: Array<Uint8Array> = []
   let size = 0
-  const cut = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
+  const takeChunks = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
     pending.push(bytes)
     size += bytes.length
     if (size < chunkBytes) return []
@@ -58,7 +58,7 @@ const rechunk = <E, R>(body: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uin
     )
   }
   const rest = Stream.suspend(() => Stream.fromIterable(size === 0 ? [] : [Buffer.concat(pending)]))
-  return Stream.concat(Stream.mapConcat(body, cut), rest)
+  return Stream.concat(Stream.mapConcat(body, takeChunks), rest)
 }
 
 type Changes = Partial<
