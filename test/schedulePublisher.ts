@@ -2,7 +2,7 @@
  * A test agent that publishes schedules: it confirms its activation, and sends snapshots and changes.
  *
  *     const agent = yield* connected({ ...options, hello: schedulerHello(["celery-beat"]) })
- *     const publisher = yield* activated(agent, "celery-beat")
+ *     const publisher = yield* activatePublisher(agent, "celery-beat")
  *     yield* publisher.publish([row({ source_key: "dcb:1", name: "nightly" })])
  */
 import { Effect } from "effect"
@@ -43,7 +43,7 @@ export const row = (fields: Partial<Record<keyof ScheduleRow, JsonInput>> = {}):
   source: "celery-beat:static",
   source_hash: null,
   ...fields
-} as ScheduleRow) // tests put wrong values into rows too
+} as ScheduleRow) // tests put invalid values into rows too
 
 /** As agents write times: with an offset. */
 export const timeIn = (seconds: number): string =>
@@ -120,7 +120,7 @@ export class Publisher {
   }
 }
 
-/** What the activation of an agent's scheduler asks for. */
+/** The command that activates an agent's scheduler. */
 export const activationOf = (agent: TestAgent, scheduler: string) =>
   Effect.promise(async () => {
     let found: ReceivedCommand | undefined
@@ -133,7 +133,7 @@ export const activationOf = (agent: TestAgent, scheduler: string) =>
   })
 
 /** Sends the result of the scheduler's activation; nothing is published yet. */
-export const activated = (agent: TestAgent, scheduler = "celery-beat") =>
+export const activatePublisher = (agent: TestAgent, scheduler = "celery-beat") =>
   Effect.gen(function*() {
     const command = yield* activationOf(agent, scheduler)
     const { adapter_instance_id, epoch_number, epoch_uuid, owner, source_scope, stream_id } = command.parameters

@@ -6,7 +6,7 @@ import { MUTATION, STABLE_SNAPSHOT } from "../../src/domain/schedules/Schedule/E
 import type { ScheduleRow } from "../../src/protocol/ScheduleSnapshot.ts"
 import type { Result } from "../agent.ts"
 import { serverOn } from "../brain.ts"
-import { activated, row, schedulerHello } from "../schedulePublisher.ts"
+import { activatePublisher, row, schedulerHello } from "../schedulePublisher.ts"
 import { assertRefused, ok, visitor } from "./remote.ts"
 
 const snapshot = `
@@ -177,7 +177,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       const actions = ["list", "delete", "update", "enable", "disable", "trigger_now"]
       const capabilities = { "celery-beat": [...actions, MUTATION, STABLE_SNAPSHOT] }
       const agent = yield* connect("beat", schedulerHello(["celery-beat"], { capabilities }))
-      const publisher = yield* activated(agent)
+      const publisher = yield* activatePublisher(agent)
       const nightly = row({ source_key: "dcb:1", name: "nightly" })
       yield* publisher.publish([nightly])
       const { id } = JSON.parse(ok(yield* run("schedules", "show", "nightly", "--json")))

@@ -13,7 +13,7 @@ import { connected, event, freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
 import { temporaryHome } from "../databases.ts"
 import { freshPostgres } from "../postgres.ts"
-import { activated, row, schedulerHello } from "../schedulePublisher.ts"
+import { activatePublisher, row, schedulerHello } from "../schedulePublisher.ts"
 import { until } from "../until.ts"
 
 type Replica = Context.Context<Layer.Layer.Success<typeof Server.layer> | Layer.Layer.Success<typeof Brain.layer>>
@@ -129,11 +129,11 @@ describe("two replicas over one PostgreSQL", () => {
       const activations = () => [first, second].map(({ commands }) => commands.length)
       yield* until(Effect.sync(activations), ([one = 0, other = 0]) => one + other > 0)
       const [publisher, standby] = first.commands.length > 0 ? [first, second] : [second, first]
-      const before = yield* activated(publisher)
+      const before = yield* activatePublisher(publisher)
       yield* before.publish([row()])
       assert.strictEqual(standby.commands.length, 0)
       yield* run(() => publisher.terminate())
-      const after = yield* activated(standby)
+      const after = yield* activatePublisher(standby)
       assert.strictEqual(after.epoch.stream_id, before.epoch.stream_id)
       assert.strictEqual(after.epoch.epoch_number, before.epoch.epoch_number + 1)
       yield* after.publish([row({ name: "later" })])

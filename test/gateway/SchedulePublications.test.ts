@@ -6,7 +6,7 @@ import { Metrics } from "../../src/services/kernel/Metrics.ts"
 import { connected, freshAgent, type Options } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
 import { laneEngines } from "../engines.ts"
-import { activated, activationOf, Publisher, row, schedulerHello } from "../schedulePublisher.ts"
+import { activatePublisher, activationOf, Publisher, row, schedulerHello } from "../schedulePublisher.ts"
 import { until } from "../until.ts"
 
 const fresh = Effect.gen(function*() {
@@ -56,7 +56,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
     it.scoped("a scheduler is asked to publish, and its snapshot becomes the project's schedules", () =>
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
-        const publisher = yield* activated(yield* beat(options))
+        const publisher = yield* activatePublisher(yield* beat(options))
         assert.strictEqual(publisher.epoch.epoch_number, 1)
         const acks = yield* publisher.publish([
           row({ source_key: "static:1", name: "nightly", queue: "low", kwargs: { token: "abc", a: 1 } }),
@@ -99,7 +99,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
     it.scoped("a later snapshot is the truth: it changes and deletes; a run alone is no audited change", () =>
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
-        const publisher = yield* activated(yield* beat(options))
+        const publisher = yield* activatePublisher(yield* beat(options))
         const one = { source_key: "1", name: "one" }
         yield* publisher.publish([row(one), row({ source_key: "2", name: "two" })])
         const before = yield* schedules
@@ -125,7 +125,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
     it.scoped("names can be exchanged, and two schedules of one name stay distinct", () =>
       Effect.gen(function*() {
         const { options, schedules } = yield* fresh
-        const publisher = yield* activated(yield* beat(options))
+        const publisher = yield* activatePublisher(yield* beat(options))
         yield* publisher.publish([row({ source_key: "1", name: "a" }), row({ source_key: "2", name: "b" })])
         const [a, b] = yield* schedules
         yield* publisher.publish([row({ source_key: "1", name: "b" }), row({ source_key: "2", name: "a" })])
@@ -141,8 +141,10 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
     it.scoped("a name is unique, whatever names other agents choose, and however long names and keys are", () =>
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
-        const a = yield* activated(yield* beat(options))
-        const b = yield* activated(yield* beat({ base: options.base, ...(yield* freshAgent(project, "second")) }))
+        const a = yield* activatePublisher(yield* beat(options))
+        const b = yield* activatePublisher(
+          yield* beat({ base: options.base, ...(yield* freshAgent(project, "second")) })
+        )
         yield* a.publish([row({ source_key: "1", name: "x" }), row({ source_key: "2", name: "x (k)" })])
         yield* b.publish([row({ source_key: "k", name: "y" })])
         yield* b.publish([row({ source_key: "k", name: "x" })])
@@ -159,7 +161,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
     it.scoped("a snapshot counts only as a whole, whatever the order and number of its frames", () =>
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
-        const publisher = yield* activated(yield* beat(options))
+        const publisher = yield* activatePublisher(yield* beat(options))
         const rows = Array.from({ length: 5 }, (_, index) => row({ source_key: `k${index}`, name: `n${index}` }))
         const frames = publisher.frames(rows, { maxBytes: 1 })
         assert.strictEqual(frames.length, 6)
@@ -184,7 +186,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
     it.scoped("a change of one schedule leaves the others", () =>
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
-        const publisher = yield* activated(yield* beat(options))
+        const publisher = yield* activatePublisher(yield* beat(options))
         const two = row({ source_key: "2", name: "two" })
         yield* publisher.publish([row({ source_key: "1", name: "one" }), two])
         yield* publisher.update([{ ...two, is_enabled: false }])
@@ -201,7 +203,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
         const agent = yield* beat(options)
-        const publisher = yield* activated(agent)
+        const publisher = yield* activatePublisher(agent)
         yield* publisher.publish([row()])
         const bad: ReadonlyArray<readonly [reason: string, rows: ReadonlyArray<ReturnType<typeof row>>]> = [
           ["bad_row", [row({ name: "x".repeat(501) })]],
@@ -241,7 +243,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
     it.scoped("only the bound session of the epoch may publish", () =>
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
-        const publisher = yield* activated(yield* beat(options))
+        const publisher = yield* activatePublisher(yield* beat(options))
         yield* publisher.publish([row()])
         const other = yield* beat(options)
         const before = yield* countOf("stale")
@@ -258,10 +260,10 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
         const first = yield* beat(options)
-        yield* (yield* activated(first)).publish([row()])
+        yield* (yield* activatePublisher(first)).publish([row()])
         const second = yield* beat(options)
         yield* Effect.promise(() => first.terminate())
-        const publisher = yield* activated(second)
+        const publisher = yield* activatePublisher(second)
         assert.strictEqual(publisher.epoch.epoch_number, 2)
         assert.strictEqual((yield* schedules).length, 1)
         yield* publisher.publish([row({ name: "later" })])
@@ -275,7 +277,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
         const sql = yield* SqlClient.SqlClient
-        const publisher = yield* activated(yield* beat(options))
+        const publisher = yield* activatePublisher(yield* beat(options))
         yield* sql`UPDATE schedule_streams SET epoch_number = 7 WHERE project_id = ${project.id}`
         const later = new Publisher(publisher.agent, { ...publisher.epoch, epoch_number: 7 })
         yield* until(Effect.zipRight(later.publish([row()]), schedules), (rows) => rows.length === 1)
@@ -295,7 +297,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
         const project = yield* freshProject({ allowed_schedulers: ["svc-scheduler", "apscheduler"] })
         const options = { base: yield* baseUrl, ...(yield* freshAgent(project)) }
         const agent = yield* beat(options, schedulerHello(["celery-beat", "apscheduler", "svc-scheduler"]))
-        yield* activated(agent, "apscheduler")
+        yield* activatePublisher(agent, "apscheduler")
         const streams = yield* until(streamsOf(project), (streams) => streams.length === 2)
         assert.deepStrictEqual(streams.map(({ status }) => status).sort(), ["activating", "not_allowed"])
         assert.include(streams.find(({ status }) => status === "not_allowed")?.error, "allowed_schedulers")
@@ -306,7 +308,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
       Effect.gen(function*() {
         const { key, options, project, schedules } = yield* fresh
         const agent = yield* beat(options, schedulerHello(["celery-beat", "apscheduler"]))
-        const publisher = yield* activated(agent)
+        const publisher = yield* activatePublisher(agent)
         yield* publisher.publish([row()])
         agent.sendResult(yield* activationOf(agent, "apscheduler"), { status: "failed", error: "no store" })
         yield* until(streamsOf(project), (streams) => streams.some(({ status }) => status === "failed"))
@@ -343,10 +345,10 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
     it.scoped("two agents with one definition are one owner; with two, the schedule is in quarantine until one ends", () =>
       Effect.gen(function*() {
         const { key, options, project, schedules } = yield* fresh
-        const a = yield* activated(yield* beat(options))
+        const a = yield* activatePublisher(yield* beat(options))
         const credentials = yield* freshAgent(project, "second agent")
         const second = yield* beat({ base: options.base, ...credentials })
-        const b = yield* activated(second)
+        const b = yield* activatePublisher(second)
         yield* a.publish([row()])
         yield* b.publish([row({ total_runs: 3 })])
         assert.deepInclude((yield* schedules)[0], { quarantine_code: null, total_runs: 0 })
@@ -379,8 +381,10 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
       Effect.gen(function*() {
         const { options, project, schedules } = yield* fresh
         const sql = yield* SqlClient.SqlClient
-        const a = yield* activated(yield* beat(options))
-        const b = yield* activated(yield* beat({ base: options.base, ...(yield* freshAgent(project, "second")) }))
+        const a = yield* activatePublisher(yield* beat(options))
+        const b = yield* activatePublisher(
+          yield* beat({ base: options.base, ...(yield* freshAgent(project, "second")) })
+        )
         yield* a.publish([row()])
         const [stream] = yield* streamsOf(project)
         yield* sql`UPDATE schedule_claims SET projection = '{' WHERE stream_id = ${stream!.stream_id}`
@@ -396,12 +400,14 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
         const schedulers = ["one", "two", "three"]
         const greedy = yield* beat(options, schedulerHello(schedulers))
         for (const scheduler of schedulers) {
-          const publisher = yield* activated(greedy, scheduler)
+          const publisher = yield* activatePublisher(greedy, scheduler)
           const rows = Array.from({ length: 31 }, (_, index) =>
             row({ scheduler, source_key: `k${index}`, name: `n${index}`, kwargs: { text: "x".repeat(700_000) } }))
           yield* publisher.send(publisher.frames(rows).slice(0, -1))
         }
-        const other = yield* activated(yield* beat({ base: options.base, ...(yield* freshAgent(project, "other")) }))
+        const other = yield* activatePublisher(
+          yield* beat({ base: options.base, ...(yield* freshAgent(project, "other")) })
+        )
         yield* other.publish([row({ kwargs: { text: "x".repeat(700_000) } })])
         assert.strictEqual((yield* schedules).length, 1)
       }))
@@ -409,7 +415,7 @@ describe.each(laneEngines)("published schedules on %s", (engine) => {
     it.scoped("ten thousand schedules are read, one more is refused", () =>
       Effect.gen(function*() {
         const { options, project } = yield* fresh
-        const publisher = yield* activated(yield* beat(options))
+        const publisher = yield* activatePublisher(yield* beat(options))
         const rows = Array.from({ length: 10_001 }, (_, index) => row({ source_key: `k${index}`, name: `n${index}` }))
         yield* publisher.publish(rows.slice(1))
         assert.deepInclude((yield* streamsOf(project))[0], { schedule_count: 10_000, error: null })

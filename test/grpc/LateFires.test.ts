@@ -5,9 +5,9 @@ import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { laneEngines } from "../engines.ts"
 import { succeed, world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
-import { ask, connectCurrent, day, fireOf, schedulersOn, tickOf } from "./client.ts"
+import { callUnary, connectCurrent, day, fireOf, schedulersOn, tickOf } from "./client.ts"
 
-describe.each(laneEngines)("a scheduler that was cut off for days, on %s", (engine) => {
+describe.each(laneEngines)("a scheduler that was disconnected for days, on %s", (engine) => {
   layer(schedulersOn(engine), { excludeTestServices: true, timeout: 30_000 })((it) => {
     it.scoped("hands over late fires, which wait for their turn; one in time is sent at once", () =>
       Effect.gen(function*() {
@@ -16,15 +16,15 @@ describe.each(laneEngines)("a scheduler that was cut off for days, on %s", (engi
         const { id } = yield* create({})
         const first = yield* rewind(id, 3 * day)
         const { scheduler, snapshot } = yield* connectCurrent("cut-off")
-        const answers: Array<FireScheduleResponse> = []
-        for (let at = 0; at < 3; at++) {
+        const responses: Array<FireScheduleResponse> = []
+        for (let index = 0; index < 3; index++) {
           const row = (yield* snapshot(project.id)).rows.find((one) => one.id === id)
           if (row?.next_run_at === undefined) return assert.fail("the snapshot lacks the schedule")
-          assert.strictEqual(tickOf(row), Timestamp.addSeconds(first, at * day))
-          answers.push(yield* ask(scheduler, SchedulerServiceService.fireSchedule, fireOf(row)))
+          assert.strictEqual(tickOf(row), Timestamp.addSeconds(first, index * day))
+          responses.push(yield* callUnary(scheduler, SchedulerServiceService.fireSchedule, fireOf(row)))
         }
-        const [oldest] = answers
-        for (const { disposition } of answers) assert.strictEqual(disposition, FireDisposition.FIRE_ACCEPTED)
+        const [oldest] = responses
+        for (const { disposition } of responses) assert.strictEqual(disposition, FireDisposition.FIRE_ACCEPTED)
         assert.isTrue(oldest?.buffered)
         assert.strictEqual(oldest?.command_id, "")
         yield* until(fires(id), (rows) => rows.length === 3 && rows.every(({ status }) => status === "acked_success"))

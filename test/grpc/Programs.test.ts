@@ -6,7 +6,7 @@ import { freshKey, request } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
-import { ask, connectCurrent, fireNext, schedulersOn } from "./client.ts"
+import { callUnary, connectCurrent, fireNext, schedulersOn } from "./client.ts"
 
 const day = 86_400
 
@@ -50,7 +50,7 @@ describe.each(engines)("scheduler programs on %s", (engine) => {
           const program = yield* connectCurrent(name)
           yield* program.watch("", (yield* program.snapshot("")).complete.watermark)
           const wanted = { project_ids: [project.id], instance_id: "a", ttl_seconds: 60 }
-          yield* ask(program.lease, SchedulerLeaseService.hold, wanted)
+          yield* callUnary(program.lease, SchedulerLeaseService.hold, wanted)
         }
         const both = yield* until(fleetOf(token), ({ info }) =>
           info.programs.some(({ name }: { readonly name: string }) => name === "pair-2/a"))

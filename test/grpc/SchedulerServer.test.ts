@@ -20,7 +20,7 @@ import { freshKey, request } from "../brain.ts"
 import { laneEngines } from "../engines.ts"
 import { succeed, world } from "../services/schedules/world.ts"
 import { until } from "../until.ts"
-import { ask, capabilities, connect, connectCurrent, day, fireOf, schedulersOn, tickOf } from "./client.ts"
+import { callUnary, capabilities, connect, connectCurrent, day, fireOf, schedulersOn, tickOf } from "./client.ts"
 
 const advanceOf = (row: Schedule, changes: Partial<AdvanceScheduleCursorRequest> = {}) => {
   const tick = tickOf(row)
@@ -54,53 +54,53 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
         yield* site.rewind(created.id, day + secondsAgo)
         const read = Effect.map(client.snapshot(site.project.id), ({ rows }) => rows[0]!)
         const fire = (request: FireScheduleRequest) =>
-          ask(client.scheduler, SchedulerServiceService.fireSchedule, request)
+          callUnary(client.scheduler, SchedulerServiceService.fireSchedule, request)
         const advance = (request: AdvanceScheduleCursorRequest) =>
-          ask(client.scheduler, SchedulerServiceService.advanceScheduleCursor, request)
+          callUnary(client.scheduler, SchedulerServiceService.advanceScheduleCursor, request)
         return { ...site, ...client, id: created.id, read, fire, advance }
       })
 
     it.scoped("it negotiates version 1 of all parts, and nothing before that", () =>
       Effect.gen(function*() {
         const { scheduler } = yield* connect("early")
-        const failed = (effect: Effect.Effect<unknown, Error>) =>
+        const readError = (effect: Effect.Effect<unknown, Error>) =>
           Effect.map(Effect.flip(effect), ({ message }) => message)
-        const ping = yield* ask(scheduler, SchedulerServiceService.ping, {})
+        const ping = yield* callUnary(scheduler, SchedulerServiceService.ping, {})
         assert.strictEqual(ping.scheduler_protocol_epoch, 1)
         assert.closeTo(Number(ping.brain_time?.seconds), Date.now() / 1000, 60)
 
         const negotiate = (offered: ReturnType<typeof capabilities>) =>
-          ask(scheduler, SchedulerServiceService.negotiateSchedulerProtocol, { offered })
-        const state = ask(scheduler, SchedulerServiceService.getScheduleState, {
+          callUnary(scheduler, SchedulerServiceService.negotiateSchedulerProtocol, { offered })
+        const state = callUnary(scheduler, SchedulerServiceService.getScheduleState, {
           project_id: randomUUID(),
           schedule_id: randomUUID(),
           minimum_observed_revision: 0n
         })
-        assert.match(yield* failed(state), /^9 FAILED_PRECONDITION/)
+        assert.match(yield* readError(state), /^9 FAILED_PRECONDITION/)
         assert.match(
-          yield* failed(negotiate({ ...capabilities("f"), quarantine_version: 2 })),
+          yield* readError(negotiate({ ...capabilities("f"), quarantine_version: 2 })),
           /^9 FAILED_PRECONDITION/
         )
-        assert.match(yield* failed(negotiate(capabilities(""))), /^9 FAILED_PRECONDITION/)
+        assert.match(yield* readError(negotiate(capabilities(""))), /^9 FAILED_PRECONDITION/)
         assert.deepStrictEqual((yield* negotiate(capabilities("mine"))).selected, capabilities("mine"))
         const absent = yield* state
         assert.strictEqual(absent.state?.$case, "absence")
         assert.isAbove(Number(absent.observed_revision), 0)
-        const trigger = ask(scheduler, SchedulerServiceService.triggerSchedule, {
+        const trigger = callUnary(scheduler, SchedulerServiceService.triggerSchedule, {
           schedule_id: "",
           user_id: "",
           idempotency_key: ""
         })
-        assert.match(yield* failed(trigger), /^12 UNIMPLEMENTED/)
-        const wrong = ask(scheduler, SchedulerServiceService.getScheduleState, {
+        assert.match(yield* readError(trigger), /^12 UNIMPLEMENTED/)
+        const invalid = callUnary(scheduler, SchedulerServiceService.getScheduleState, {
           project_id: "x",
           schedule_id: "y",
           minimum_observed_revision: 0n
         })
-        assert.match(yield* failed(wrong), /^3 INVALID_ARGUMENT: project_id must be a UUID/)
+        assert.match(yield* readError(invalid), /^3 INVALID_ARGUMENT: project_id must be a UUID/)
       }))
 
-    it.scoped("a fire issues one command, whoever repeats it, and moves the cursor as the scheduler says", () =>
+    it.scoped("a fire issues one command, also when it is repeated, and moves the cursor as the scheduler says", () =>
       Effect.gen(function*() {
         const { connect, fire, fires, id, read } = yield* due()
         yield* connect(succeed)
@@ -108,13 +108,13 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
         const request = fireOf(row)
         const all = yield* Effect.all(Array.from({ length: 5 }, () => fire(request)), { concurrency: "unbounded" })
         const [first] = all
-        for (const answer of all) {
-          assert.strictEqual(answer.disposition, FireDisposition.FIRE_ACCEPTED, answer.error_message)
-          assert.strictEqual(answer.command_id, first!.command_id)
-          assert.isTrue(answer.acceptance_revision > row.schedule_revision)
-          assert.deepStrictEqual(answer.live_last_run_at, request.scheduled_for)
-          assert.deepStrictEqual(answer.live_next_run_at, request.prepared_next_run_at)
-          assert.strictEqual(answer.live_control_token, row.control_token)
+        for (const response of all) {
+          assert.strictEqual(response.disposition, FireDisposition.FIRE_ACCEPTED, response.error_message)
+          assert.strictEqual(response.command_id, first!.command_id)
+          assert.isTrue(response.acceptance_revision > row.schedule_revision)
+          assert.deepStrictEqual(response.live_last_run_at, request.scheduled_for)
+          assert.deepStrictEqual(response.live_next_run_at, request.prepared_next_run_at)
+          assert.strictEqual(response.live_control_token, row.control_token)
         }
         const [recorded, ...others] = yield* until(fires(id), (rows) => rows[0]?.status === "acked_success")
         assert.lengthOf(others, 0)
@@ -135,14 +135,14 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
     it.scoped("without an agent a fire is buffered, and sent when one connects", () =>
       Effect.gen(function*() {
         const { connect, fire, fires, id, read } = yield* due()
-        const answer = yield* fire(fireOf(yield* read))
-        assert.deepInclude(answer, { disposition: FireDisposition.FIRE_ACCEPTED, buffered: true, command_id: "" })
+        const response = yield* fire(fireOf(yield* read))
+        assert.deepInclude(response, { disposition: FireDisposition.FIRE_ACCEPTED, buffered: true, command_id: "" })
         assert.strictEqual((yield* fires(id))[0]?.status, "buffered")
         yield* connect(succeed)
         yield* until(fires(id), (rows) => rows[0]?.status === "acked_success")
       }))
 
-    it.scoped("a fire of something else than the schedule as it is now is refused, and the answer says what it is", () =>
+    it.scoped("a fire of something else than the schedule as it is now is refused, and the response says what it is", () =>
       Effect.gen(function*() {
         const { call, fire, fires, id, read } = yield* due()
         const row = yield* read
@@ -172,9 +172,9 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
           [{ ...fireOf(row), prepared_next_run_at: undefined }, "FIRE_CADENCE_SEMANTICS_MISMATCH"]
         ] as const
         for (const [request, disposition] of refused) {
-          const answer = yield* fire(request)
-          assert.strictEqual(answer.disposition, FireDisposition[disposition], JSON.stringify(answer.error_message))
-          assert.notStrictEqual(answer.error_code, "")
+          const response = yield* fire(request)
+          assert.strictEqual(response.disposition, FireDisposition[disposition], JSON.stringify(response.error_message))
+          assert.notStrictEqual(response.error_code, "")
         }
         const ahead = yield* Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, 60))
         const tick = Timestamp.fromEpochMicros(BigInt(Timestamp.toEpochSeconds(ahead)) * 1_000_000n)
@@ -202,15 +202,15 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
           skipped_through: writeTime(Timestamp.addSeconds(tick, day))!,
           prepared_next_run_at: writeTime(Timestamp.addSeconds(tick, 2 * day))!
         })
-        const answer = yield* advance(request)
-        assert.strictEqual(answer.disposition, CursorTransitionDisposition.CURSOR_APPLIED, answer.error_message)
-        assert.deepStrictEqual(answer.committed_next_run_at, request.prepared_next_run_at)
+        const response = yield* advance(request)
+        assert.strictEqual(response.disposition, CursorTransitionDisposition.CURSOR_APPLIED, response.error_message)
+        assert.deepStrictEqual(response.committed_next_run_at, request.prepared_next_run_at)
         assert.strictEqual((yield* advance(request)).disposition, CursorTransitionDisposition.CURSOR_IDEMPOTENT)
         assert.lengthOf(yield* fires(id), 0)
         const [misfire] = yield* misfires(id)
         assert.deepInclude(misfire, { slots: 2, expected_fire_at: tick })
         const after = yield* read
-        assert.strictEqual(after.schedule_revision, answer.live_revision)
+        assert.strictEqual(after.schedule_revision, response.live_revision)
         assert.strictEqual((yield* fire(fireOf(row))).disposition, FireDisposition.FIRE_SLOT_RESOLVED_REFRESH)
         // two days late: the tick is one more of the same outage
         const late = yield* fire(fireOf(after))
@@ -233,11 +233,11 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
         const find = Effect.map(snapshot(project.id), ({ rows }) => rows.find((row) => row.id === id)!)
         const row = yield* find
         assert.strictEqual(row.expression, "2026-01-01T00:00:00.000000Z")
-        const answer = yield* advance({ ...advanceOf(row), prepared_next_run_at: undefined })
-        assert.strictEqual(answer.disposition, CursorTransitionDisposition.CURSOR_APPLIED, answer.error_message)
+        const response = yield* advance({ ...advanceOf(row), prepared_next_run_at: undefined })
+        assert.strictEqual(response.disposition, CursorTransitionDisposition.CURSOR_APPLIED, response.error_message)
         const after = yield* find
         assert.isFalse(after.is_enabled)
-        assert.isTrue(after.schedule_revision > answer.committed_revision)
+        assert.isTrue(after.schedule_revision > response.committed_revision)
       }))
 
     it.scoped("a quarantine is applied once, under the token that the scheduler saw", () =>
@@ -246,7 +246,7 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
         const row = yield* read
         const quarantine = (observed_control_token: string, schedule_id = id) =>
           Effect.map(
-            ask(scheduler, SchedulerServiceService.quarantineSchedule, {
+            callUnary(scheduler, SchedulerServiceService.quarantineSchedule, {
               project_id: row.project_id,
               schedule_id,
               observed_control_token,
@@ -276,11 +276,11 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
       Effect.gen(function*() {
         const { call, id, lease, project, read, scheduler } = yield* due()
         const row = yield* read
-        const { outcome } = yield* ask(scheduler, SchedulerServiceService.quarantineSchedule, {
+        const { outcome } = yield* callUnary(scheduler, SchedulerServiceService.quarantineSchedule, {
           project_id: row.project_id,
           schedule_id: id,
           observed_control_token: row.control_token,
-          reason_code: "outcome_unknown", // a word of the brain's own, which another act ends
+          reason_code: "outcome_unknown", // a word of the brain's own, which another operation ends
           detail: `cannot be parsed: \0${"🎉".repeat(300)}`,
           scheduler_protocol_epoch: 1
         })
@@ -288,7 +288,7 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
         const { json } = yield* call("GET", `/${id}`)
         assert.strictEqual(json.quarantine_code, "definition_invalid")
         assert.match(json.quarantine_detail, /^cannot be parsed: \ufffd🎉/)
-        const hold = ask(lease, SchedulerLeaseService.hold, {
+        const hold = callUnary(lease, SchedulerLeaseService.hold, {
           project_ids: [project.id],
           instance_id: "a\0",
           ttl_seconds: 5
@@ -361,7 +361,9 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
       Effect.gen(function*() {
         const { create, project, scheduler, snapshot } = yield* due()
         // more than a connection holds for a stream that is not read
-        for (let at = 0; at < 60; at++) yield* create({ name: `large ${at}`, kwargs: { blob: "x".repeat(5000) } })
+        for (let index = 0; index < 60; index++) {
+          yield* create({ name: `large ${index}`, kwargs: { blob: "x".repeat(5000) } })
+        }
         const all = { project_id: project.id, page_size: 100, snapshot_format_version: 1 }
         const errors: Array<string> = []
         const unread = Effect.acquireRelease(
@@ -385,14 +387,14 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
         const other = yield* connectCurrent("other")
         const hold = (client: typeof lease, instance_id: string) =>
           Effect.map(
-            ask(client, SchedulerLeaseService.hold, {
+            callUnary(client, SchedulerLeaseService.hold, {
               project_ids: [project.id, randomUUID()],
               instance_id,
               ttl_seconds: 5
             }),
             ({ leases }) => leases
           )
-        const { projects } = yield* ask(lease, SchedulerLeaseService.listProjects, {})
+        const { projects } = yield* callUnary(lease, SchedulerLeaseService.listProjects, {})
         assert.deepInclude(projects, { id: project.id, slug: project.slug })
         const [first, ...rest] = yield* hold(lease, "a")
         assert.lengthOf(rest, 0)
@@ -405,9 +407,9 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
         const [sameInstance] = yield* hold(other.lease, "a") // of another certificate
         assert.isFalse(sameInstance?.held)
         assert.isTrue((yield* hold(lease, "a"))[0]?.held)
-        yield* ask(other.lease, SchedulerLeaseService.release, { instance_id: "a" })
+        yield* callUnary(other.lease, SchedulerLeaseService.release, { instance_id: "a" })
         assert.isFalse((yield* hold(other.lease, "b"))[0]?.held)
-        yield* ask(lease, SchedulerLeaseService.release, { instance_id: "a" })
+        yield* callUnary(lease, SchedulerLeaseService.release, { instance_id: "a" })
         assert.isTrue((yield* hold(other.lease, "b"))[0]?.held)
         const sql = yield* SqlClient.SqlClient
         yield* sql`UPDATE leases SET expires_at = 1 WHERE name LIKE ${`%${project.id}`}`
@@ -419,7 +421,7 @@ describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
         const { lease, project } = yield* due()
         const hold = (instance_id: string, ttl_seconds: number) =>
           Effect.map(
-            ask(lease, SchedulerLeaseService.hold, { project_ids: [project.id], instance_id, ttl_seconds }),
+            callUnary(lease, SchedulerLeaseService.hold, { project_ids: [project.id], instance_id, ttl_seconds }),
             ({ leases }) => leases[0]?.held
           )
         assert.isTrue(yield* hold("a", 60))

@@ -6,7 +6,7 @@ import { connect as connectTls } from "node:tls"
 import { SchedulerServiceClient, SchedulerServiceService } from "../../proto/generated/scheduler.ts"
 import { serverOn } from "../brain.ts"
 import { until } from "../until.ts"
-import { ask, connect, credentialsOf, Port, schedulersOn } from "./client.ts"
+import { callUnary, connect, credentialsOf, Port, schedulersOn } from "./client.ts"
 import { type Files, makePki } from "./pki.ts"
 
 const lines: Array<string> = []
@@ -24,7 +24,7 @@ const clientOf = (files: Files, ca?: string) =>
       (client) => Effect.sync(() => client.close())
     ))
 
-const ping = (client: SchedulerServiceClient) => ask(client, SchedulerServiceService.ping, {})
+const ping = (client: SchedulerServiceClient) => callUnary(client, SchedulerServiceService.ping, {})
 
 /** A connection, and whether the brain has closed it. */
 const openTcp = (port: number, write?: string | Buffer) =>
@@ -141,7 +141,7 @@ describe("mutual TLS of the server for schedulers", () => {
       }))
 
     it.scoped(
-      "connections that never begin TLS, break off or send garbage keep nobody else out",
+      "connections that never begin TLS, break off or send garbage keep no other client out",
       () =>
         Effect.gen(function*() {
           const { pki, port } = yield* Port
@@ -182,10 +182,10 @@ describe("mutual TLS of the server for schedulers", () => {
       60_000
     )
 
-    it.scoped("a message over 1 MiB is refused, and the connection goes on", () =>
+    it.scoped("a message over 1 MiB is refused, and the connection stays open", () =>
       Effect.gen(function*() {
         const { scheduler } = yield* connect("good")
-        const huge = ask(scheduler, SchedulerServiceService.quarantineSchedule, {
+        const huge = callUnary(scheduler, SchedulerServiceService.quarantineSchedule, {
           project_id: "",
           schedule_id: "",
           observed_control_token: "",

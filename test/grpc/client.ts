@@ -49,23 +49,25 @@ const scoped = <A extends Client>(make: () => A) =>
   Effect.acquireRelease(Effect.sync(make), (client) => Effect.sync(() => client.close()))
 
 /** One call; a failure's message has the status and the details, as in `9 FAILED_PRECONDITION: …`. */
-export const ask = <I, O>(
+export const callUnary = <I, O>(
   client: Client,
   { path, requestSerialize, responseDeserialize }: MethodDefinition<I, O>,
   request: I
 ): Effect.Effect<O, Error> =>
   Effect.async<O, Error>((resume) => {
     const options = { deadline: Date.now() + 20_000 }
-    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, (error, answer) => {
-      resume(error === null && answer !== undefined ? Effect.succeed(answer) : Effect.fail(error ?? new Error("empty")))
+    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, (error, response) => {
+      resume(
+        error === null && response !== undefined ? Effect.succeed(response) : Effect.fail(error ?? new Error("empty"))
+      )
     })
   })
 
 /** What a stream sends until it ends. */
-export const collect = <O>(open: () => ClientReadableStream<O>): Effect.Effect<ReadonlyArray<O>, Error> =>
+export const collect = <O>(start: () => ClientReadableStream<O>): Effect.Effect<ReadonlyArray<O>, Error> =>
   Effect.async<ReadonlyArray<O>, Error>((resume) => {
     const seen: Array<O> = []
-    const stream = open()
+    const stream = start()
     stream.on("data", (message: O) => seen.push(message))
     stream.on("error", (error) => resume(Effect.fail(error)))
     stream.on("end", () => resume(Effect.succeed(seen)))
@@ -104,7 +106,7 @@ export const connect = (name: string) =>
 export const connectCurrent = (name: string) =>
   Effect.gen(function*() {
     const { lease, scheduler } = yield* connect(name)
-    yield* ask(scheduler, SchedulerServiceService.negotiateSchedulerProtocol, {
+    yield* callUnary(scheduler, SchedulerServiceService.negotiateSchedulerProtocol, {
       offered: capabilities(`${name}-runtime`)
     })
     const snapshot = (project_id: string) =>
@@ -172,9 +174,9 @@ export const fireNext = (
     for (let fired = 0; fired < count; fired++) {
       const [row] = (yield* snapshot(projectId)).rows
       if (row === undefined) return yield* Effect.fail(new Error("the schedule is not in the snapshot"))
-      const answer = yield* ask(scheduler, SchedulerServiceService.fireSchedule, fireOf(row))
-      if (answer.disposition !== FireDisposition.FIRE_ACCEPTED) {
-        return yield* Effect.fail(new Error(`the fire was refused: ${answer.error_message}`))
+      const response = yield* callUnary(scheduler, SchedulerServiceService.fireSchedule, fireOf(row))
+      if (response.disposition !== FireDisposition.FIRE_ACCEPTED) {
+        return yield* Effect.fail(new Error(`the fire was refused: ${response.error_message}`))
       }
     }
   })

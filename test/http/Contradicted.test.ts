@@ -11,7 +11,7 @@ import { freshAgent } from "../agent.ts"
 import { freshKey, freshProject, request } from "../brain.ts"
 import { settingsOn } from "../databases.ts"
 import { laneEngines } from "../engines.ts"
-import { anotherProcess, back } from "../services/audit/world.ts"
+import { anotherProcess, truncateLog } from "../services/audit/world.ts"
 import { offerEvents, readRecording } from "../services/tasks/Ingest/world.ts"
 import { until } from "../until.ts"
 
@@ -56,7 +56,7 @@ describe.each(laneEngines)("a brain on %s whose audit log contradicts what it si
         // rows that no checkpoint has seen are taken away under the running brain
         const sql = Context.get(first, SqlClient.SqlClient)
         const [head] = yield* sql<{ seq: number }>`SELECT seq FROM audit_head`
-        yield* Effect.provide(back((head?.seq ?? 0) - 1), first)
+        yield* Effect.provide(truncateLog((head?.seq ?? 0) - 1), first)
         yield* Effect.provide(refuses, first)
         yield* Scope.close(life, Exit.void)
 

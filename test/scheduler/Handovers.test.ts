@@ -11,7 +11,7 @@ import { everySecond, type Fault, makeModelBrain, projectId } from "./modelBrain
 
 const start = time("2026-01-01T00:00:00Z")
 const second = (n: number) => Timestamp.addSeconds(start, n)
-const seconds = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => second(from + at))
+const seconds = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => second(from + index))
 
 /** A model brain with a schedule that ticks each second, and the home folder of a scheduler that holds its project. */
 const makeWorld = (catchUpMax = 1000) =>
@@ -26,7 +26,7 @@ const makeWorld = (catchUpMax = 1000) =>
       const ticks = yield* Effect.provideService(makeTicks(catchUpMax), Store, store)
       const { clearPauses, handOver } = yield* Effect.provideService(makeHandovers(ticks), Store, store)
       store.saveProject(projectId, "default")
-      store.setHeld(projectId, true)
+      store.setLeaseHeld(projectId, true)
       const connect = Effect.map(brain.service.snapshot, ({ schedules }) => {
         ticks.takeAll(projectId, schedules)
       })
@@ -47,13 +47,13 @@ describe("a scheduler and its brain", () => {
       const { boot, brain, schedule } = yield* makeWorld()
       const first = yield* boot
       yield* first.connect
-      for (let at = 0; at < 3; at++) {
+      for (let index = 0; index < 3; index++) {
         yield* TestClock.adjust("1 second")
         yield* first.decide
         yield* first.handOver
       }
       brain.state.fault = () => "request_lost"
-      for (let at = 0; at < 5; at++) {
+      for (let index = 0; index < 5; index++) {
         yield* TestClock.adjust("1 second")
         yield* first.decide
         yield* first.handOver
@@ -70,12 +70,12 @@ describe("a scheduler and its brain", () => {
       assert.deepStrictEqual(brain.skipped, [])
     }))
 
-  it.scoped("sends a fire again whose answer was lost, with the same id", () =>
+  it.scoped("sends a fire again whose response was lost, with the same id", () =>
     Effect.gen(function*() {
       const { boot, brain, schedule } = yield* makeWorld()
       const process = yield* boot
       yield* process.connect
-      brain.state.fault = () => "answer_lost"
+      brain.state.fault = () => "response_lost"
       yield* TestClock.adjust("1 second")
       yield* process.decide
       yield* process.handOver
@@ -92,7 +92,7 @@ describe("a scheduler and its brain", () => {
       const { boot, brain, schedule } = yield* makeWorld(3)
       const process = yield* boot
       yield* process.connect
-      for (let at = 0; at < 10; at++) {
+      for (let index = 0; index < 10; index++) {
         yield* TestClock.adjust("1 second")
         yield* process.decide
       }
@@ -116,7 +116,7 @@ describe("a scheduler and its brain", () => {
       yield* process.decide
       yield* process.handOver
       assert.deepStrictEqual(brain.ticksOf(schedule.id), seconds(1, 4))
-      // another instance went on meanwhile
+      // another instance has fired since
       yield* TestClock.adjust("3 seconds")
       yield* process.decide
       const changed = brain.schedules.get(schedule.id)
@@ -173,11 +173,11 @@ describe("a scheduler and its brain", () => {
           random = (random * 1_103_515_245 + 12_345) % 2_147_483_648
           return Math.floor(random / 65_536) % below
         }
-        const faults: ReadonlyArray<Fault> = ["none", "none", "request_lost", "answer_lost"]
+        const faults: ReadonlyArray<Fault> = ["none", "none", "request_lost", "response_lost"]
         let process = yield* boot
         yield* process.connect
         brain.state.fault = () => faults[next(4)] ?? "none"
-        for (let at = 0; at < 100; at++) {
+        for (let index = 0; index < 100; index++) {
           yield* TestClock.adjust(`${next(3)} seconds`)
           yield* process.decide
           if (next(2) === 0) yield* process.handOver
@@ -192,7 +192,7 @@ describe("a scheduler and its brain", () => {
         brain.state.fault = () => "none"
         yield* process.connect
         yield* process.decide
-        for (let at = 0; at < 3; at++) {
+        for (let index = 0; index < 3; index++) {
           yield* process.handOver
           yield* TestClock.adjust("31 seconds")
           yield* process.decide

@@ -64,7 +64,7 @@ describe("a session", () => {
     Effect.gen(function*() {
       const { brain, lease, passSecond, schedule, store } = yield* makeWorld()
       assert.deepStrictEqual(roleOf(store), ["default true"])
-      for (let at = 0; at < 12; at++) yield* passSecond
+      for (let index = 0; index < 12; index++) yield* passSecond
       assert.isAbove(lease.heldAt.length, 3)
       assert.isAbove(brain.ticksOf(schedule.id).length, 9)
     }))
@@ -72,10 +72,10 @@ describe("a session", () => {
   it.scoped("leaves the lease for 10 s to the instance that fired, after the brain was away", () =>
     Effect.gen(function*() {
       const { lease, passSecond, store } = yield* makeWorld({ isReconnected: true })
-      for (let at = 0; at < 9; at++) yield* passSecond
+      for (let index = 0; index < 9; index++) yield* passSecond
       assert.deepStrictEqual(lease.heldAt, [])
       assert.deepStrictEqual(roleOf(store), ["default false"])
-      for (let at = 0; at < 5; at++) yield* passSecond
+      for (let index = 0; index < 5; index++) yield* passSecond
       assert.lengthOf(lease.heldAt, 1)
       assert.deepStrictEqual(roleOf(store), ["default true"])
     }))
@@ -83,12 +83,12 @@ describe("a session", () => {
   it.scoped("stands by once another instance has the lease, and decides nothing then", () =>
     Effect.gen(function*() {
       const { brain, lease, passSecond, schedule, store } = yield* makeWorld()
-      for (let at = 0; at < 3; at++) yield* passSecond
+      for (let index = 0; index < 3; index++) yield* passSecond
       lease.isHeld = false
-      for (let at = 0; at < 5; at++) yield* passSecond
+      for (let index = 0; index < 5; index++) yield* passSecond
       assert.deepStrictEqual(roleOf(store), ["default false"])
       const before = brain.ticksOf(schedule.id)
-      for (let at = 0; at < 5; at++) yield* passSecond
+      for (let index = 0; index < 5; index++) yield* passSecond
       assert.deepStrictEqual(brain.ticksOf(schedule.id), before)
       assert.strictEqual(store.counts().waiting_fires, 0)
     }))
@@ -96,9 +96,9 @@ describe("a session", () => {
   it.scoped("keeps deciding, and sends nothing, when its lease can no longer be renewed", () =>
     Effect.gen(function*() {
       const { fiber, lease, passSecond, store } = yield* makeWorld()
-      for (let at = 0; at < 3; at++) yield* passSecond
+      for (let index = 0; index < 3; index++) yield* passSecond
       lease.fails = true
-      for (let at = 0; at < 5; at++) yield* passSecond
+      for (let index = 0; index < 5; index++) yield* passSecond
       assert.strictEqual((yield* Effect.flip(Fiber.join(fiber)))._tag, "BrainUnavailable")
       assert.deepStrictEqual(roleOf(store), ["default true"])
       assert.isAbove(store.counts().waiting_fires, 0)
@@ -116,7 +116,7 @@ describe("a session", () => {
       const one = yield* makeWorld({ projects: ["default"] })
       one.projects.push({ id: otherProject, slug: "other" })
       yield* one.changes.offer(change)
-      for (let at = 0; at < 70; at++) yield* one.passSecond
+      for (let index = 0; index < 70; index++) yield* one.passSecond
       assert.deepStrictEqual(roleOf(one.store), ["default true"])
       assert.isUndefined(one.store.find(change.schedule.id))
       assert.isAbove(one.brain.ticksOf(one.schedule.id).length, 60)

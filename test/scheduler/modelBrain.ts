@@ -8,8 +8,8 @@ import { time } from "../domain/schedules/Schedule/cadences.ts"
 
 export const projectId = ProjectId.make("018f4a2b-0000-7000-8000-00000000000a")
 
-/** What happens with a call: it is answered, it is lost on the way there, or its answer is. */
-export type Fault = "none" | "request_lost" | "answer_lost"
+/** What happens with a call: it gets a response, or the request or the response is lost. */
+export type Fault = "none" | "request_lost" | "response_lost"
 
 /** A schedule that ticks each second from 00:00:01 on. */
 export const everySecond = (number: number, changes: Partial<KnownSchedule> = {}): KnownSchedule => ({
@@ -34,7 +34,7 @@ export const everySecond = (number: number, changes: Partial<KnownSchedule> = {}
 
 /**
  * The rules of the brain's side (`services/schedules/SchedulerProtocol.ts`) in memory: a request changes a schedule only
- * while token, definition, revision and cursor are those that it names, and a repeated one is answered as the first.
+ * while token, definition, revision and cursor are those that it names, and a repetition gets the first response.
  */
 export const makeModelBrain = () => {
   const schedules = new Map<ScheduleId, KnownSchedule>()
@@ -49,21 +49,21 @@ export const makeModelBrain = () => {
     return stored
   }
 
-  const answer = (handover: Handover, kind: "fire" | "skip"): HandoverOutcome => {
+  const decide = (handover: Handover, kind: "fire" | "skip"): HandoverOutcome => {
     const { prepared_next_run_at, schedule: seen, tick } = handover
     const live = schedules.get(seen.id)
     if (live === undefined) return { _tag: "Refresh", reason: "there is none" }
-    const accepted = (at: KnownSchedule): HandoverOutcome => ({
+    const accept = (schedule: KnownSchedule): HandoverOutcome => ({
       _tag: "Accepted",
-      revision: at.schedule_revision,
-      last_run_at: at.last_run_at,
-      next_run_at: at.next_run_at
+      revision: schedule.schedule_revision,
+      last_run_at: schedule.last_run_at,
+      next_run_at: schedule.next_run_at
     })
     const fireId = fireIdOf(seen.id, tick)
     if (kind === "fire" && fires.has(fireId)) {
       return live.last_run_at === tick && live.next_run_at === prepared_next_run_at &&
           live.schedule_revision > seen.schedule_revision
-        ? accepted(live)
+        ? accept(live)
         : { _tag: "Refresh", reason: "it has fired" }
     }
     const isSame = live.control_token === seen.control_token && live.definition_digest === seen.definition_digest &&
@@ -73,7 +73,7 @@ export const makeModelBrain = () => {
     }
     if (kind === "fire") fires.set(fireId, { id: seen.id, tick })
     else skipped.push({ id: seen.id, through: tick })
-    return accepted(put({
+    return accept(put({
       ...live,
       last_run_at: kind === "fire" ? tick : live.last_run_at,
       next_run_at: prepared_next_run_at
@@ -84,8 +84,10 @@ export const makeModelBrain = () => {
     Effect.suspend(() => {
       const fault = state.fault()
       if (fault === "request_lost") return new BrainUnavailable({ message: "the request is lost" })
-      const outcome = answer(handover, kind)
-      return fault === "answer_lost" ? new BrainUnavailable({ message: "the answer is lost" }) : Effect.succeed(outcome)
+      const outcome = decide(handover, kind)
+      return fault === "response_lost"
+        ? new BrainUnavailable({ message: "the response is lost" })
+        : Effect.succeed(outcome)
     })
 
   const service = Brain.of({

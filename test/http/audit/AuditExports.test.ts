@@ -12,14 +12,14 @@ import { until } from "../../until.ts"
 const hostile = "=HYPERLINK(\"http://evil\")"
 
 /** A request with every term, as the client's type has them. */
-const asked = (given: Partial<ExportJobCreate> & Pick<ExportJobCreate, "format">): ExportJobCreate => ({
+const makeRequest = (terms: Partial<ExportJobCreate> & Pick<ExportJobCreate, "format">): ExportJobCreate => ({
   action_prefix: null,
   outcome: null,
   user_id: null,
   target_id: null,
   since: null,
   fields: null,
-  ...given
+  ...terms
 })
 
 /** A project whose log has some rows, among them one with a formula in a text. */
@@ -35,7 +35,7 @@ const world = Effect.gen(function*() {
 
 describe.each(laneEngines)("exports of the audit log in the background on %s", (engine) => {
   layer(serverOn(engine, { auditExportJobMaxRows: 1000 }), { excludeTestServices: true })((it) => {
-    const settled = (
+    const awaitEnd = (
       { client, path }: Effect.Effect.Success<typeof world>,
       job_id: Parameters<typeof client.audit_exports.get>[0]["path"]["job_id"]
     ) =>
@@ -51,7 +51,7 @@ describe.each(laneEngines)("exports of the audit log in the background on %s", (
         for (const format of ["csv", "json", "xlsx"] as const) {
           const created = yield* client.audit_exports.create({
             path,
-            payload: asked({
+            payload: makeRequest({
               format,
               action_prefix: "agent.",
               fields: ["action", "metadata", "source_ip", "target_id"]
@@ -59,7 +59,7 @@ describe.each(laneEngines)("exports of the audit log in the background on %s", (
           })
           assert.deepInclude(created, { format, export_type: "audit", downloadable: false, sink: "database" })
           assert.include(["pending", "running"], created.status)
-          const job = yield* settled(here, created.id)
+          const job = yield* awaitEnd(here, created.id)
           assert.deepInclude(job, {
             status: "completed",
             row_count: 3,
@@ -100,7 +100,7 @@ describe.each(laneEngines)("exports of the audit log in the background on %s", (
       Effect.gen(function*() {
         const { client, path, project } = yield* world
         const sql = yield* SqlClient.SqlClient
-        const job = yield* client.audit_exports.create({ path, payload: asked({ format: "csv" }) })
+        const job = yield* client.audit_exports.create({ path, payload: makeRequest({ format: "csv" }) })
         yield* until(client.audit_exports.get({ path: { ...path, job_id: job.id } }), (now) => now.downloadable)
         yield* sql`UPDATE export_jobs SET status = 'failed' WHERE id = ${job.id}`
         yield* assertRefused(
@@ -113,14 +113,17 @@ describe.each(laneEngines)("exports of the audit log in the background on %s", (
         yield* assertRefused(stranger.audit_exports.get({ path: there }), "not_found")
         yield* assertRefused(stranger.audit_exports.download({ path: there }), "not_found")
         const viewer = yield* clientWith(yield* freshKey({ roles: { [project.id]: "viewer" } }))
-        yield* assertRefused(viewer.audit_exports.create({ path, payload: asked({ format: "csv" }) }), "forbidden")
+        yield* assertRefused(
+          viewer.audit_exports.create({ path, payload: makeRequest({ format: "csv" }) }),
+          "forbidden"
+        )
       }))
 
     it.effect("are deleted by their creator, or an admin of the project", () =>
       Effect.gen(function*() {
         const { client, path, project } = yield* world
         const auditor = yield* clientWith(yield* freshKey({ roles: { [project.id]: "auditor" } }))
-        const create = (by: typeof client) => by.audit_exports.create({ path, payload: asked({ format: "csv" }) })
+        const create = (by: typeof client) => by.audit_exports.create({ path, payload: makeRequest({ format: "csv" }) })
         const remove = (by: typeof client, job_id: (typeof ours)["id"]) =>
           by.audit_exports.remove({ path: { ...path, job_id } })
         const ours = yield* create(client)
@@ -137,13 +140,13 @@ describe.each(laneEngines)("exports of the audit log in the background on %s", (
         const here = yield* world
         const { admin, client, path, project } = here
         const id = yield* insertExportJob(project.id, { chunks: ["half of"], action_prefix: "agent." })
-        assert.deepInclude(yield* settled(here, id), { status: "completed", row_count: 3 })
+        assert.deepInclude(yield* awaitEnd(here, id), { status: "completed", row_count: 3 })
         const file = yield* request("GET", `/projects/${project.slug}/audit/export-jobs/${id}/download`, {
           token: admin.token
         })
         assert.lengthOf(JSON.parse(file.text), 3)
         const last = yield* insertExportJob(project.id, { chunks: ["half of"], attempts: 3 })
-        const failed = yield* settled(here, last)
+        const failed = yield* awaitEnd(here, last)
         assert.deepInclude(failed, { status: "failed", downloadable: false, size_bytes: null })
         assert.include(failed.error, "ended 3 times")
         yield* assertRefused(
@@ -193,16 +196,18 @@ describe.each(laneEngines)("exports of the audit log in the background on %s", (
       Effect.gen(function*() {
         const { client, path, project } = yield* world
         const sql = yield* SqlClient.SqlClient
-        const job = yield* client.audit_exports.create({ path, payload: asked({ format: "csv" }) })
+        const job = yield* client.audit_exports.create({ path, payload: makeRequest({ format: "csv" }) })
         yield* until(client.audit_exports.get({ path: { ...path, job_id: job.id } }), (now) => now.downloadable)
         // another replica's leader holds them
         yield* sql`INSERT INTO leases (name, holder, expires_at) VALUES ('audit exports', 'another', ${
           Date.now() + 14_000
         })
           ON CONFLICT (name) DO UPDATE SET expires_at = ${Date.now() + 14_000}`
-        for (let n = 0; n < 5; n++) yield* client.audit_exports.create({ path, payload: asked({ format: "csv" }) })
+        for (let n = 0; n < 5; n++) {
+          yield* client.audit_exports.create({ path, payload: makeRequest({ format: "csv" }) })
+        }
         yield* assertRefused(
-          client.audit_exports.create({ path, payload: asked({ format: "csv" }) }),
+          client.audit_exports.create({ path, payload: makeRequest({ format: "csv" }) }),
           "too_many_export_jobs"
         )
         yield* sql`DELETE FROM leases WHERE name = 'audit exports'`

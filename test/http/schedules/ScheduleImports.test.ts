@@ -138,10 +138,10 @@ describe.each(laneEngines)("imports of schedules on %s", (engine) => {
         assert.deepStrictEqual((yield* all).map(({ name }) => name), ["a", "by hand", "c", "other"])
       }))
 
-    it.effect("one wrong row writes nothing, and the refusal names it", () =>
+    it.effect("one invalid row writes nothing, and the refusal names it", () =>
       Effect.gen(function*() {
         const { all, call, refuse } = yield* world
-        const wrong: ReadonlyArray<readonly [object, string]> = [
+        const invalidRows: ReadonlyArray<readonly [object, string]> = [
           [{ expression: "0 0 30 2 *" }, "expression"],
           [{ timezone: "Mars/Olympus" }, "timezone"],
           [{ kind: "solar" }, "kind"],
@@ -152,7 +152,7 @@ describe.each(laneEngines)("imports of schedules on %s", (engine) => {
           [{ kwargs: { token: "[REDACTED]" } }, "kwargs"],
           [{ name: "row 1" }, "name"]
         ]
-        for (const [fields, field] of wrong) {
+        for (const [fields, field] of invalidRows) {
           const rows = Array.from({ length: 20 }, (_, index) => row(`row ${index}`, index === 17 ? fields : {}))
           assert.deepStrictEqual(yield* refuse(rows), [`schedules.17.${field}`], field)
         }

@@ -6,7 +6,7 @@ import { MUTATION, STABLE_SNAPSHOT } from "../../../src/domain/schedules/Schedul
 import { connected, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
-import { activated, row, schedulerHello } from "../../schedulePublisher.ts"
+import { activatePublisher, row, schedulerHello } from "../../schedulePublisher.ts"
 import { until } from "../../until.ts"
 
 const actions = ["create", "update", "delete", "enable", "disable", "trigger_now"]
@@ -16,7 +16,7 @@ const secret = { token: "hunter2" }
 const nightly = row({ source_key: "dcb:1", name: "nightly", kwargs: secret })
 
 /** A project with an agent that publishes the schedule `nightly` of celery-beat, and REST calls in it. */
-const prepared = (capabilities: ReadonlyArray<string> = writable) =>
+const preparePublisher = (capabilities: ReadonlyArray<string> = writable) =>
   Effect.gen(function*() {
     const project = yield* freshProject()
     const { token } = yield* freshKey({ roles: { [project.id]: "admin" } })
@@ -30,7 +30,7 @@ const prepared = (capabilities: ReadonlyArray<string> = writable) =>
       ...(yield* freshAgent(project, "beat")),
       hello: schedulerHello(["celery-beat"], { capabilities: { "celery-beat": capabilities } })
     })
-    const publisher = yield* activated(agent)
+    const publisher = yield* activatePublisher(agent)
     yield* publisher.publish([nightly])
     const { json: { items: [schedule] } } = yield* call("GET", "")
     const show = (id: string) => Effect.map(call("GET", `/external-control-operations/${id}`), ({ json }) => json)
@@ -57,9 +57,9 @@ const actionsOf = (projectId: string) =>
 
 describe.each(laneEngines)("operations of another scheduler's schedules on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("an act is a command to the publishing session, and succeeds when its effect is published", () =>
+    it.scoped("an operation is a command to the publishing session, and succeeds when its effect is published", () =>
       Effect.gen(function*() {
-        const { agent, call, project, publisher, reaches, schedule, show } = yield* prepared()
+        const { agent, call, project, publisher, reaches, schedule, show } = yield* preparePublisher()
         const begun = yield* call("POST", `/${schedule.id}/disable`)
         assert.strictEqual(begun.status, 202, begun.text)
         assert.deepInclude(begun.json, {
@@ -98,33 +98,33 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
         const after = yield* call("GET", `/${schedule.id}`)
         assert.strictEqual(after.json.is_enabled, false)
         assert.notStrictEqual(after.json.control_token, schedule.control_token)
-        const [act, ...others] = yield* actionsOf(project.id)
-        assert.deepStrictEqual([act?.action, others], ["schedule.disable_requested", []])
-        assert.isNotNull(act?.user_id)
+        const [entry, ...others] = yield* actionsOf(project.id)
+        assert.deepStrictEqual([entry?.action, others], ["schedule.disable_requested", []])
+        assert.isNotNull(entry?.user_id)
         assert.strictEqual((yield* show(begun.json.id)).status, "succeeded")
       }))
 
     it.scoped("a change is done once per request_id, on the schedule as the caller saw it", () =>
       Effect.gen(function*() {
-        const { agent, call, change, publisher, schedule } = yield* prepared()
+        const { agent, call, change, publisher, schedule } = yield* preparePublisher()
         const stale = yield* change({ observed_control_token: randomUUID() })
         assert.deepStrictEqual([stale.status, stale.json.code], [409, "stale_control_token"])
-        const asked = {
+        const body = {
           request_id: randomUUID(),
           observed_control_token: schedule.control_token,
           definition: { args: [12345678901234567890n.toString(), 1] }
         }
-        const begun = yield* change(asked)
+        const begun = yield* change(body)
         assert.strictEqual(begun.status, 202, begun.text)
         assert.match(begun.headers.get("location") ?? "", new RegExp(`/native-operations/${begun.json.id}$`))
-        const [repeated, other] = [yield* change(asked), yield* change({ ...asked, definition: { args: [] } })]
+        const [repeated, other] = [yield* change(body), yield* change({ ...body, definition: { args: [] } })]
         assert.deepStrictEqual([repeated.status, repeated.json.id], [202, begun.json.id])
         assert.deepStrictEqual([other.status, other.json.code], [409, "idempotency_conflict"])
         const command = yield* Effect.promise(() => agent.command("schedule.external.mutate"))
-        assert.deepInclude(command.parameters, { definition: asked.definition, expected: nightly })
+        assert.deepInclude(command.parameters, { definition: body.definition, expected: nightly })
         assert.lengthOf(agent.commands.filter(({ action }) => action === "schedule.external.mutate"), 1)
         agent.sendResult(command, { status: "success", result: { sequence: 2, source_key: "dcb:1" } })
-        yield* publisher.publish([{ ...nightly, args: asked.definition.args }])
+        yield* publisher.publish([{ ...nightly, args: body.definition.args }])
         const done = yield* until(
           call("GET", `/native-operations/${begun.json.id}`),
           ({ json }) => json.status === "succeeded"
@@ -134,7 +134,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
 
     it.scoped("a schedule that was created has its id in the operation", () =>
       Effect.gen(function*() {
-        const { agent, call, change, publisher } = yield* prepared()
+        const { agent, call, change, publisher } = yield* preparePublisher()
         const definition = { name: "hourly", task_name: "shop.report", kind: "interval", expression: "3600" }
         const taken = yield* change({
           operation: "create",
@@ -156,9 +156,9 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
         assert.strictEqual((yield* call("GET", `/${done.json.schedule_id}`)).json.name, "hourly")
       }))
 
-    it.scoped("an unknown outcome is decided by a snapshot that the brain asks for", () =>
+    it.scoped("an unknown outcome is decided by a snapshot that the brain requests", () =>
       Effect.gen(function*() {
-        const { agent, call, publisher, reaches, schedule } = yield* prepared()
+        const { agent, call, publisher, reaches, schedule } = yield* preparePublisher()
         const begun = yield* call("DELETE", `/${schedule.id}`)
         assert.strictEqual(begun.status, 202, begun.text)
         const command = yield* Effect.promise(() => agent.command("schedule.external.mutate"))
@@ -190,7 +190,11 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
 
     it.scoped("a definite refusal of the agent is a failure at once", () =>
       Effect.gen(function*() {
-        const { agent, call, project, reaches, schedule } = yield* prepared(["list", "trigger_now", STABLE_SNAPSHOT])
+        const { agent, call, project, reaches, schedule } = yield* preparePublisher([
+          "list",
+          "trigger_now",
+          STABLE_SNAPSHOT
+        ])
         const begun = yield* call("POST", `/${schedule.id}/trigger`)
         assert.strictEqual(begun.status, 202, begun.text)
         const command = yield* Effect.promise(() => agent.command("schedule.trigger_now"))
@@ -205,9 +209,9 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
         assert.strictEqual((yield* call("GET", `/${schedule.id}`)).json.control_token, schedule.control_token)
       }))
 
-    it.scoped("what the scheduler cannot do, or nobody can do now, is refused at once", () =>
+    it.scoped("what the scheduler cannot do, or no agent can do now, is refused at once", () =>
       Effect.gen(function*() {
-        const { agent, call, change, schedule } = yield* prepared(["list", "trigger_now", STABLE_SNAPSHOT])
+        const { agent, call, change, schedule } = yield* preparePublisher(["list", "trigger_now", STABLE_SNAPSHOT])
         const refused = yield* call("POST", `/${schedule.id}/disable`)
         assert.deepStrictEqual([refused.status, refused.json.code], [409, "schedule_operation_unsupported"])
         assert.include(refused.json.detail, "celery-beat cannot disable its schedules from here. It can: trigger.")
@@ -238,7 +242,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
 
     it.scoped("an operation is refused once the publisher's connection has ended, and one just before it ends at once", () =>
       Effect.gen(function*() {
-        const { agent, call, reaches, schedule } = yield* prepared()
+        const { agent, call, reaches, schedule } = yield* preparePublisher()
         yield* Effect.promise(() => agent.terminate())
         const begun: Array<string> = []
         yield* until(call("POST", `/${schedule.id}/disable`), ({ json, status }) => {
@@ -252,7 +256,11 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
 
     it.scoped("a scheduler without mutations takes a control of the whole row", () =>
       Effect.gen(function*() {
-        const { agent, call, publisher, reaches, schedule } = yield* prepared(["enable", "disable", STABLE_SNAPSHOT])
+        const { agent, call, publisher, reaches, schedule } = yield* preparePublisher([
+          "enable",
+          "disable",
+          STABLE_SNAPSHOT
+        ])
         const begun = yield* call("POST", `/${schedule.id}/disable`)
         const command = yield* Effect.promise(() => agent.command("schedule.external.control"))
         assert.lengthOf(Object.keys(command.parameters), 15)
@@ -270,7 +278,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
 
     it.scoped("fields that do not go together are named", () =>
       Effect.gen(function*() {
-        const { change, schedule } = yield* prepared()
+        const { change, schedule } = yield* preparePublisher()
         const paths = (fields: object) =>
           Effect.map(change(fields), ({ json, status, text }) => {
             assert.strictEqual(status, 422, text)

@@ -27,12 +27,12 @@ const world = Effect.gen(function*() {
       assert.strictEqual(status, 201, text)
       return json
     })
-  const act = (id: string, name: string) =>
+  const control = (id: string, name: string) =>
     Effect.map(call("POST", `/${id}/${name}`), ({ json, status, text }) => {
       assert.strictEqual(status, 200, text)
       return json
     })
-  return { project, token, path, call, create, act }
+  return { project, token, path, call, create, control }
 })
 
 /** The paths of a 422, or its status. */
@@ -120,9 +120,9 @@ describe.each(laneEngines)("schedules on %s", (engine) => {
           [{ kwargs: { a: ["x[...1808 more bytes truncated]"] } }, ["kwargs"]],
           [{ args: {} }, ["args"]]
         ]
-        for (const [wrong, paths] of refused) {
-          const answer = yield* call("POST", "", { ...nightly, name: "other", ...wrong })
-          assert.deepStrictEqual(pathsOf(answer), paths, JSON.stringify(wrong))
+        for (const [fields, paths] of refused) {
+          const response = yield* call("POST", "", { ...nightly, name: "other", ...fields })
+          assert.deepStrictEqual(pathsOf(response), paths, JSON.stringify(fields))
         }
         for (
           const [change, paths] of [
@@ -147,8 +147,8 @@ describe.each(laneEngines)("schedules on %s", (engine) => {
     it.effect("the body limit holds before the limits of fields", () =>
       Effect.gen(function*() {
         const { call } = yield* world
-        const answer = yield* call("POST", "", { ...nightly, args: ["x".repeat(9000)] })
-        assert.strictEqual(answer.status, 413)
+        const response = yield* call("POST", "", { ...nightly, args: ["x".repeat(9000)] })
+        assert.strictEqual(response.status, 413)
       }))
 
     it.effect("the list goes by name, page by page", () =>
@@ -168,19 +168,19 @@ describe.each(laneEngines)("schedules on %s", (engine) => {
 
     it.effect("disable, enable, pause and resume change the token; a repetition changes nothing", () =>
       Effect.gen(function*() {
-        const { act, create, project } = yield* world
+        const { control, create, project } = yield* world
         const created = yield* create()
-        const disabled = yield* act(created.id, "disable")
+        const disabled = yield* control(created.id, "disable")
         assert.isFalse(disabled.is_enabled)
         assert.notStrictEqual(disabled.control_token, created.control_token)
         assert.isAbove(disabled.schedule_revision, created.schedule_revision)
-        assert.strictEqual((yield* act(created.id, "disable")).control_token, disabled.control_token)
-        const enabled = yield* act(created.id, "enable")
+        assert.strictEqual((yield* control(created.id, "disable")).control_token, disabled.control_token)
+        const enabled = yield* control(created.id, "enable")
         assert.isTrue(enabled.is_enabled)
-        const paused = yield* act(created.id, "pause")
+        const paused = yield* control(created.id, "pause")
         assert.isString(paused.paused_at)
-        assert.strictEqual((yield* act(created.id, "pause")).paused_at, paused.paused_at)
-        assert.isNull((yield* act(created.id, "resume")).paused_at)
+        assert.strictEqual((yield* control(created.id, "pause")).paused_at, paused.paused_at)
+        assert.isNull((yield* control(created.id, "resume")).paused_at)
         assert.deepStrictEqual(yield* auditOf(project.id), [
           "schedule.created",
           "schedule.disabled",

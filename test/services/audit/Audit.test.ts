@@ -25,8 +25,8 @@ interface Row {
 const hmacOf = (key: KeyObject, prev: string, hash: string) =>
   createHmac("sha256", key).update(["svc audit chain 1", prev, hash].join("\n")).digest("hex")
 
-/** Fails at the first row that is not chained to the one before it; answers how many there are. */
-const verified = Effect.gen(function*() {
+/** Fails at the first row that is not chained to the one before it; returns their number. */
+const verification = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { auditChain } = yield* Keys
   const rows = yield* sql<Row>`SELECT * FROM audit_log ORDER BY seq`
@@ -59,26 +59,26 @@ const times = (count: number, name: string) =>
 
 describe.each(engines)("the audit log on %s", (engine) => {
   layer(brainOn(engine), { excludeTestServices: true })((it) => {
-    it.effect("is one chain whoever writes at the same time", () =>
+    it.effect("is one chain when several write at the same time", () =>
       Effect.gen(function*() {
         yield* Effect.forEach(["a", "b", "c", "d"], (name) => times(25, name), { concurrency: "unbounded" })
-        assert.strictEqual(yield* verified, 100)
+        assert.strictEqual(yield* verification, 100)
       }))
 
     it.effect("has no row and no gap of what was rolled back", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const before = yield* verified
+        const before = yield* verification
         const broken = sql.withTransaction(Effect.zipRight(append("undone"), Effect.fail("undo")))
         yield* Effect.all([Effect.flip(broken), times(3, "kept"), Effect.flip(broken)], { concurrency: "unbounded" })
-        assert.strictEqual(yield* verified, before + 3)
+        assert.strictEqual(yield* verification, before + 3)
       }))
 
     it.effect("hashes what the database keeps, whatever the characters", () =>
       Effect.gen(function*() {
-        const before = yield* verified
+        const before = yield* verification
         yield* append("half \ud83d and \0 and \u2028 \u{1F600} \x7f")
-        assert.strictEqual(yield* verified, before + 1)
+        assert.strictEqual(yield* verification, before + 1)
       }))
 
     it.effect("takes rows in a transaction only", () =>
@@ -106,7 +106,7 @@ describe("the audit log of two brains over one PostgreSQL", () => {
             ], { concurrency: "unbounded" }),
           { concurrency: "unbounded" }
         )
-        assert.strictEqual(yield* Effect.provide(verified, second), 120)
+        assert.strictEqual(yield* Effect.provide(verification, second), 120)
       }))
   })
 })

@@ -37,7 +37,7 @@ const chunks = (count: number) => Array.from({ length: count }, (_, n) => `chunk
 describe.each(engines)("the writer of exports on %s", (engine) => {
   const world = Leader.layer.pipe(Layer.provideMerge(auditOn(engine)))
   layer(world, { excludeTestServices: true })((it) => {
-    it.effect("changes nothing of its successor's file once it lost its lease, wherever it stands still", () =>
+    it.effect("changes nothing of its successor's file once it lost its lease, wherever it pauses", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const rows = 1500

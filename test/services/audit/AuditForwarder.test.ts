@@ -25,15 +25,15 @@ interface Post {
 const listening = (server: Server) =>
   Effect.map(portOf(server), (port) => `http://127.0.0.1:${port}/audit?key=in-the-url`)
 
-/** A receiver that keeps what comes; `answer` may be slow or unfriendly. */
-const receiverOf = (answer: (response: ServerResponse, post: Post) => void = (response) => response.end()) =>
+/** A receiver that keeps what comes; `respond` may be slow or fail. */
+const receiverOf = (respond: (response: ServerResponse, post: Post) => void = (response) => response.end()) =>
   Effect.gen(function*() {
     const posts: Array<Post> = []
     const url = yield* listening(createServer((request, response) => {
       void bodyOf(request).then((body) => {
         const post = { headers: request.headers, body }
         posts.push(post)
-        answer(response, post)
+        respond(response, post)
       })
     }))
     return { url, posts, actions: () => posts.map(({ body }) => JSON.parse(body).action as string) } // what `record` below wrote
@@ -54,7 +54,7 @@ const record = (action: string) =>
   )
 
 /** One transaction of its own, with one row. */
-const written = (action: string) =>
+const recordAlone = (action: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(record(action))).pipe(
     Effect.provideService(CurrentActor, system("test"))
   )
@@ -73,7 +73,7 @@ describe.each(engines)("the audit log's mirror on %s", (engine) => {
       yield* Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const asTest = Effect.provideService(CurrentActor, system("test"))
-        yield* written("test.first")
+        yield* recordAlone("test.first")
         yield* asTest(Effect.flip(sql.withTransaction(Effect.zipRight(record("test.undone"), Effect.fail("undo")))))
         yield* asTest(sql.withTransaction(Effect.gen(function*() {
           const inner = sql.withTransaction(Effect.zipRight(record("test.inner_undone"), Effect.fail("undo")))
@@ -82,7 +82,9 @@ describe.each(engines)("the audit log's mirror on %s", (engine) => {
           yield* record("test.outer")
           assert.notInclude(actions(), "test.inner", "it is not committed yet")
         })))
-        yield* Effect.forEach(Array.from({ length: 20 }, (_, n) => `test.n${n}`), written, { concurrency: "unbounded" })
+        yield* Effect.forEach(Array.from({ length: 20 }, (_, n) => `test.n${n}`), recordAlone, {
+          concurrency: "unbounded"
+        })
         yield* until(Effect.sync(() => posts.length), (count) => count >= 23)
 
         const log = yield* sql<Readonly<Record<string, string | null>>>`SELECT * FROM audit_log ORDER BY seq`
@@ -137,13 +139,13 @@ describe("the audit log's mirror", () => {
         Deferred.unsafeDone(waiting, Exit.succeed(response))
       })
       yield* Effect.gen(function*() {
-        yield* written("test.a")
+        yield* recordAlone("test.a")
         const response = yield* Deferred.await(waiting) // a is on its way, and its receiver thinks about it
-        for (const name of ["b", "c", "d", "e"]) yield* written(`test.${name}`)
+        for (const name of ["b", "c", "d", "e"]) yield* recordAlone(`test.${name}`)
         assert.strictEqual(yield* drops("queue_full"), 2)
         response.end()
         yield* until(Effect.sync(() => posts.length), (count) => count === 3)
-        yield* written("test.f")
+        yield* recordAlone("test.f")
         yield* until(Effect.sync(() => posts.length), (count) => count === 4)
         assert.deepStrictEqual(actions(), ["test.a", "test.b", "test.c", "test.f"])
       }).pipe(Effect.provide(brainOn("SQLite", to(url, { auditWebhookBufferSize: 2 }))))
@@ -151,7 +153,7 @@ describe("the audit log's mirror", () => {
 
   it.scopedLive("warns of the first row that is lost, and of each hundredth after it", () =>
     Effect.gen(function*() {
-      const { url } = yield* receiverOf(() => {}) // it never answers
+      const { url } = yield* receiverOf(() => {}) // it never responds
       const warned: Array<string> = []
       const logger = Logger.replace(
         Logger.defaultLogger,
@@ -178,15 +180,15 @@ describe("the audit log's mirror", () => {
       )
     }))
 
-  const lost = (
+  const countPostsOfDropped = (
     site: string,
     settings: (url: string) => Partial<SettingsShape>,
-    answer?: Parameters<typeof receiverOf>[0]
+    respond?: Parameters<typeof receiverOf>[0]
   ) =>
     Effect.gen(function*() {
-      const { posts, url } = yield* receiverOf(answer)
+      const { posts, url } = yield* receiverOf(respond)
       yield* Effect.gen(function*() {
-        yield* written("test.lost")
+        yield* recordAlone("test.lost")
         yield* until(drops(site), (count) => count === 1)
       }).pipe(Effect.provide(brainOn("SQLite", settings(url))))
       return posts.length
@@ -195,9 +197,10 @@ describe("the audit log's mirror", () => {
   it.scopedLive("drops a row that is refused, and does not follow where it is sent on", () =>
     Effect.gen(function*() {
       const elsewhere = yield* receiverOf()
-      assert.strictEqual(yield* lost("send_one", to, (response) => response.writeHead(500).end()), 1)
+      assert.strictEqual(yield* countPostsOfDropped("send_one", to, (response) => response.writeHead(500).end()), 1)
       assert.strictEqual(
-        yield* lost("send_one", to, (response) => response.writeHead(308, { location: elsewhere.url }).end()),
+        yield* countPostsOfDropped("send_one", to, (response) =>
+          response.writeHead(308, { location: elsewhere.url }).end()),
         1
       )
       assert.lengthOf(elsewhere.posts, 0)
@@ -205,15 +208,15 @@ describe("the audit log's mirror", () => {
 
   it.scopedLive("calls neither an internal address nor plain http that is not allowed", () =>
     Effect.gen(function*() {
-      assert.strictEqual(yield* lost("ssrf_or_dns", (url) => to(url, { auditWebhookAllowCidrs: [] })), 0)
-      assert.strictEqual(yield* lost("ssrf_or_dns", (url) => to(url, { webhookAllowHttp: false })), 0)
+      assert.strictEqual(yield* countPostsOfDropped("ssrf_or_dns", (url) => to(url, { auditWebhookAllowCidrs: [] })), 0)
+      assert.strictEqual(yield* countPostsOfDropped("ssrf_or_dns", (url) => to(url, { webhookAllowHttp: false })), 0)
     }))
 
   it.scopedLive("gets out what waits when the brain ends", () =>
     Effect.gen(function*() {
       const { actions, url } = yield* receiverOf((response) => setTimeout(() => response.end(), 20))
       yield* Effect.provide(
-        Effect.forEach(["a", "b", "c"], (name) => written(`test.${name}`)),
+        Effect.forEach(["a", "b", "c"], (name) => recordAlone(`test.${name}`)),
         brainOn("SQLite", to(url))
       )
       assert.deepStrictEqual(actions(), ["test.a", "test.b", "test.c"])
@@ -221,7 +224,7 @@ describe("the audit log's mirror", () => {
 
   it.scopedLive("says at the end what does not get out any more", () =>
     Effect.gen(function*() {
-      const { actions, url } = yield* receiverOf(() => {}) // it never answers
+      const { actions, url } = yield* receiverOf(() => {}) // it never responds
       const warned: Array<string> = []
       const logger = Logger.replace(
         Logger.defaultLogger,
@@ -230,7 +233,7 @@ describe("the audit log's mirror", () => {
         })
       )
       const metrics = yield* Effect.gen(function*() {
-        yield* Effect.forEach(["a", "b", "c"], (name) => written(`test.${name}`))
+        yield* Effect.forEach(["a", "b", "c"], (name) => recordAlone(`test.${name}`))
         return yield* Metrics
       }).pipe(Effect.provide(Layer.provideMerge(brainOn("SQLite", to(url)), logger)))
       assert.deepStrictEqual(actions(), ["test.a"])
@@ -240,19 +243,19 @@ describe("the audit log's mirror", () => {
 
   it.effect("does not let a program start that could not sign", () =>
     Effect.gen(function*() {
-      const started = (settings: Partial<SettingsShape>) =>
+      const start = (settings: Partial<SettingsShape>) =>
         Effect.scoped(Effect.exit(Layer.build(settingsOn("SQLite", settings))))
       assert.include(
-        String(yield* started({ auditWebhookUrl: Redacted.make("https://hooks.example/") })),
+        String(yield* start({ auditWebhookUrl: Redacted.make("https://hooks.example/") })),
         "SVC_AUDIT_WEBHOOK_HMAC_SECRET"
       )
-      assert.strictEqual((yield* started(to("https://hooks.example/")))._tag, "Success")
+      assert.strictEqual((yield* start(to("https://hooks.example/")))._tag, "Success")
     }))
 
   layer(brainOn("SQLite"), { excludeTestServices: true })((it) => {
-    it.effect("is neither queue nor loop when it is not asked for", () =>
+    it.effect("is neither queue nor loop when it is not configured", () =>
       Effect.gen(function*() {
-        yield* written("test.done")
+        yield* recordAlone("test.done")
         const names = (yield* (yield* Loops).state).map(({ name }) => name)
         assert.include(names, "task hints")
         assert.notInclude(names, "audit forwarder")

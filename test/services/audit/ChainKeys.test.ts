@@ -21,7 +21,7 @@ import { Settings, type SettingsShape } from "../../../src/services/kernel/Setti
 import { engines, settingsOn } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { auditLog } from "./layer.ts"
-import { append, verified } from "./world.ts"
+import { append, verification } from "./world.ts"
 
 /** Another process over the same database, with these settings besides. */
 const replica = (overrides: Partial<SettingsShape> = {}) =>
@@ -71,10 +71,10 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
         ], { concurrency: "unbounded" })
         yield* Effect.provide(append(2), two)
         assert.strictEqual(yield* Effect.provide(activateChainKey, two), null, "nothing is staged")
-        const found = yield* Effect.provide(verified, two)
+        const found = yield* Effect.provide(verification, two)
         assert.deepInclude(found, { rows: 29, problem: null, sealed: 0 })
-        const told = yield* Effect.provide(actions, one)
-        assert.deepStrictEqual(told, [
+        const recordedActions = yield* Effect.provide(actions, one)
+        assert.deepStrictEqual(recordedActions, [
           { action: "audit.key_staged", key_id: first.key_id },
           { action: "audit.key_rotated", key_id: second }
         ])
@@ -84,7 +84,7 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
         yield* Effect.provide(retireChainKey(first.key_id, false), one)
         yield* fs.writeFileString(yield* keyFile, (yield* keysInFile)[1] ?? "")
         const without = yield* replica()
-        const sealed = yield* Effect.provide(verified, without)
+        const sealed = yield* Effect.provide(verification, without)
         assert.deepInclude(sealed, { rows: 30, problem: null })
         assert.isAtLeast(sealed.sealed, 6)
         const changed = Effect.flatMap(
@@ -96,7 +96,7 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
           (sql) => sql`UPDATE audit_log SET metadata = '{"by":"test","n":1}' WHERE seq = 2`
         )
         yield* Effect.provide(changed, without)
-        assert.deepInclude((yield* Effect.provide(verified, without)).problem, { kind: "changed", seq: 2 })
+        assert.deepInclude((yield* Effect.provide(verification, without)).problem, { kind: "changed", seq: 2 })
         yield* Effect.provide(back, without)
 
         const path = join(home, "frozen.jsonl")
@@ -105,7 +105,7 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
         const lines = readFileSync(path, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line))
         assert.strictEqual(lines.length, moved + 1)
         assert.deepInclude(lines[moved], { kind: "watermark", seq: moved, row_hash: lines[moved - 1].row_hash })
-        const rest = yield* Effect.provide(verified, without)
+        const rest = yield* Effect.provide(verification, without)
         assert.deepInclude(rest, { problem: null, sealed: 0 })
         assert.strictEqual(rest.begin.seq, moved)
         const [pruned] = yield* Effect.provide(
@@ -125,10 +125,12 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
     it.scoped("change once when two change them at the same time", () =>
       Effect.gen(function*() {
         const one = yield* replica()
-        // who waits for SQLite's lock lets nobody else in this process go on
+        // a wait for SQLite's lock blocks the whole process
         const replicas = [one, engine === "PostgreSQL" ? yield* replica() : one]
         const both = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-          Effect.forEach(replicas, (at) => Effect.either(Effect.provide(work, at)), { concurrency: "unbounded" })
+          Effect.forEach(replicas, (process) => Effect.either(Effect.provide(work, process)), {
+            concurrency: "unbounded"
+          })
         const before = (yield* keysInFile).length
         const staged = yield* both(stageChainKey)
         const [lost] = staged.flatMap((one) => (Either.isLeft(one) ? [one.left] : []))
@@ -142,15 +144,19 @@ describe.each(engines)("the keys of the chain on %s", (engine) => {
           Either.isLeft(one) && one.left instanceof RotationRefused ? one.left.message : "retired"
         )
         assert.sameMembers(ended, ["retired", `the key ${former} is retired already`])
-        const told = (yield* Effect.provide(actions, one)).map(({ action }) => action)
-        assert.deepStrictEqual(told.slice(-3), ["audit.key_staged", "audit.key_rotated", "audit.key_retired"])
-        assert.deepInclude(yield* Effect.provide(verified, one), { problem: null })
+        const recordedActions = (yield* Effect.provide(actions, one)).map(({ action }) => action)
+        assert.deepStrictEqual(recordedActions.slice(-3), [
+          "audit.key_staged",
+          "audit.key_rotated",
+          "audit.key_retired"
+        ])
+        assert.deepInclude(yield* Effect.provide(verification, one), { problem: null })
       }))
   })
 })
 
 describe("the keys of the chain from the environment", () => {
-  it.scopedLive("are staged when they were given, and a replica without the new one does not write", () =>
+  it.scopedLive("are staged when they were set, and a replica without the new one does not write", () =>
     Effect.gen(function*() {
       const old = yield* replica({ auditChainKey: Redacted.make(key(1)) })
       assert.include((yield* Effect.flip(Effect.provide(stageChainKey, old))).message, "add one to it")
@@ -160,23 +166,23 @@ describe("the keys of the chain from the environment", () => {
         yield* refusal(Effect.provide(append(1), old)),
         "which SVC_AUDIT_CHAIN_KEY of this process does not have"
       )
-      assert.strictEqual((yield* Effect.provide(verified, both)).problem, null)
+      assert.strictEqual((yield* Effect.provide(verification, both)).problem, null)
       assert.include(
         yield* refusal(replica({ auditChainKey: Redacted.make(key(1)) })),
         "SVC_AUDIT_CHAIN_KEY is not the key"
       )
       const [former] = (yield* Effect.provide(Keys, old)).auditChain.all()
       const lone = yield* replica({ auditChainKey: Redacted.make(key(2)) })
-      assert.strictEqual((yield* Effect.provide(verified, lone)).problem?.kind, "key_unknown")
+      assert.strictEqual((yield* Effect.provide(verification, lone)).problem?.kind, "key_unknown")
       assert.include(
         (yield* Effect.flip(Effect.provide(retireChainKey(former!.key_id, false), lone))).message,
         "--lost"
       )
       yield* Effect.provide(retireChainKey(former!.key_id, true), lone)
-      assert.deepInclude(yield* Effect.provide(verified, lone), { problem: null, sealed: 2 })
+      assert.deepInclude(yield* Effect.provide(verification, lone), { problem: null, sealed: 2 })
     }).pipe(Effect.provide(settingsOn("SQLite"))))
 
-  it.scopedLive("of checkpoints: another one is refused, a new one beside the old is taken, and seals the watermark anew", () =>
+  it.scopedLive("of checkpoints: another one is refused, a new one beside the old is taken, and seals the watermark again", () =>
     Effect.gen(function*() {
       const first = yield* replica({ auditSigningKey: Redacted.make(key(1)) })
       const prune = pruneAudit(({ seq }) => seq <= 2)
@@ -192,9 +198,9 @@ describe("the keys of the chain from the environment", () => {
         "audit.signing_key_added"
       ])
       const second = yield* replica({ auditSigningKey: Redacted.make(key(2)) })
-      assert.strictEqual((yield* Effect.provide(verified, second)).problem?.kind, "watermark")
+      assert.strictEqual((yield* Effect.provide(verification, second)).problem?.kind, "watermark")
       yield* Effect.provide(resealWatermark([]), second)
-      assert.deepInclude(yield* Effect.provide(verified, second), { problem: null })
+      assert.deepInclude(yield* Effect.provide(verification, second), { problem: null })
       assert.strictEqual(yield* Effect.provide(resealWatermark([]), second), null)
 
       const spoil = Effect.flatMap(
@@ -208,7 +214,7 @@ describe("the keys of the chain from the environment", () => {
 })
 
 describe("the watermark on PostgreSQL", () => {
-  it.scopedLive("is not set back to what it was before rows were pruned meanwhile", () =>
+  it.scopedLive("is not set back to what it was before rows were pruned", () =>
     Effect.gen(function*() {
       const first = yield* replica({ auditSigningKey: Redacted.make(key(1)) })
       const both = yield* replica({ auditSigningKey: Redacted.make(`${key(2)} ${key(1)}`) })
@@ -232,7 +238,7 @@ describe("the watermark on PostgreSQL", () => {
       assert.include((yield* Fiber.join(resealing)).message, "run the command again")
       yield* Effect.provide(resealWatermark([]), both)
       assert.deepInclude(
-        yield* Effect.provide(verified, both),
+        yield* Effect.provide(verification, both),
         { problem: null, rows: 4 },
         "5, two of pruning, and that of the seal"
       )

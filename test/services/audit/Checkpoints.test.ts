@@ -20,19 +20,19 @@ import { Settings } from "../../../src/services/kernel/Settings.ts"
 import { engines, settingsOn, temporaryHome } from "../../databases.ts"
 import { until } from "../../until.ts"
 import { auditLog } from "./layer.ts"
-import { anotherProcess, append, auditOn, back, later, undone, verified } from "./world.ts"
+import { anotherProcess, append, auditOn, later, rollBack, truncateLog, verification } from "./world.ts"
 
 const sign = (ending = false) => Effect.flatMap(Checkpoints, (checkpoints) => checkpoints.sign(ending))
 const file = Effect.map(Checkpoints, ({ path }) => path)
 const lines = Effect.map(file, (path) => readFileSync(path, "utf8").trimEnd().split("\n"))
 
-const checked = (texts: ReadonlyArray<string>) =>
+const check = (texts: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const { auditSigning: { trusted } } = yield* Keys
-    return yield* checkCheckpoints(yield* SqlClient.SqlClient, Stream.fromIterable(texts), yield* verified, trusted)
+    return yield* checkCheckpoints(yield* SqlClient.SqlClient, Stream.fromIterable(texts), yield* verification, trusted)
   })
 const kinds = (texts: ReadonlyArray<string>) =>
-  Effect.map(checked(texts), ({ problems }) => problems.map(({ kind, line }) => `${kind} ${line}`))
+  Effect.map(check(texts), ({ problems }) => problems.map(({ kind, line }) => `${kind} ${line}`))
 
 describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
   layer(auditOn(engine, { auditCheckpointRows: 10, auditCheckpointInterval: 60 }), { excludeTestServices: true })(
@@ -53,16 +53,16 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
           yield* append(1)
           assert.isNotNull(yield* later(-3600)(sign()), "the clock was set back")
           yield* append(1)
-          assert.isNull(yield* later(-3600)(sign()), "and goes on from there")
+          assert.isNull(yield* later(-3600)(sign()), "and continues from there")
           assert.isNotNull(yield* sign(true), "the end")
           assert.deepStrictEqual(
             (yield* lines).map((line) => JSON.parse(line)).map(({ number, rows, seq }) => [number, seq, rows]),
             [[1, 3, 3], [2, 13, 13], [3, 14, 14], [4, 15, 15], [5, 16, 16]]
           )
-          assert.deepInclude(yield* checked(yield* lines), { confirmed: 5, pruned: 0, upTo: 16, problemCount: 0 })
+          assert.deepInclude(yield* check(yield* lines), { confirmed: 5, pruned: 0, upTo: 16, problemCount: 0 })
         }))
 
-      it.effect("that were taken out, moved, changed, or made by others show", () =>
+      it.effect("that were taken out, moved, changed, or signed by others show", () =>
         Effect.gen(function*() {
           const [one = "", two = "", three = "", four = ""] = yield* lines
           assert.deepStrictEqual(yield* kinds([one, three, four]), ["missing 2"])
@@ -72,29 +72,34 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
             "missing 3"
           ])
           assert.deepStrictEqual(yield* kinds([one, two, "{}", three, four]), ["malformed 3"])
-          assert.deepStrictEqual(yield* kinds([one, one, two]), [], "told twice")
-          assert.deepInclude(yield* checked([three, four]), { beginsLater: 1, problemCount: 0, confirmed: 2 })
+          assert.deepStrictEqual(yield* kinds([one, one, two]), [], "repeated")
+          assert.deepInclude(yield* check([three, four]), { beginsLater: 1, problemCount: 0, confirmed: 2 })
           const theirs = two.replace(/"key_id":"\w+"/, `"key_id":"0123456789abcdef"`)
           assert.deepStrictEqual(yield* kinds([one, theirs]), ["key unknown 2"])
         }))
 
-      it.effect("show that the log was cut, or written anew, with all that is in the database", () =>
+      it.effect("show that the log was truncated, or rewritten, with all that is in the database", () =>
         Effect.gen(function*() {
           const all = yield* lines
-          const cut = yield* undone(Effect.zipRight(back(13), Effect.all([kinds(all), verified])))
-          assert.deepStrictEqual(cut?.[0], ["cut 3", "cut 4", "cut 5"])
-          assert.isNull(cut?.[1].problem, "the database alone does not tell")
-          const rewritten = Effect.zipRight(back(12), Effect.provide(append(6), anotherProcess()))
-          const anew = yield* undone(Effect.zipRight(rewritten, Effect.all([kinds(all), verified])))
-          assert.deepStrictEqual(anew?.[0], ["contradicted 2", "contradicted 3", "contradicted 4", "contradicted 5"])
-          assert.isNull(anew?.[1].problem)
+          const truncated = yield* rollBack(Effect.zipRight(truncateLog(13), Effect.all([kinds(all), verification])))
+          assert.deepStrictEqual(truncated?.[0], ["cut 3", "cut 4", "cut 5"])
+          assert.isNull(truncated?.[1].problem, "the database alone does not show it")
+          const rewriteLog = Effect.zipRight(truncateLog(12), Effect.provide(append(6), anotherProcess()))
+          const rewritten = yield* rollBack(Effect.zipRight(rewriteLog, Effect.all([kinds(all), verification])))
+          assert.deepStrictEqual(rewritten?.[0], [
+            "contradicted 2",
+            "contradicted 3",
+            "contradicted 4",
+            "contradicted 5"
+          ])
+          assert.isNull(rewritten?.[1].problem)
         }))
 
       it.effect("of rows that were pruned, also after the verification, are neither confirmed nor contradicted", () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
           const { auditSigning: { trusted } } = yield* Keys
-          const before = yield* verified
+          const before = yield* verification
           const known = yield* Effect.flatMap(Keys, exportHead)
           yield* pruneAudit(({ seq }) => seq <= 13)
           assert.deepInclude(
@@ -103,18 +108,18 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
           )
           assert.strictEqual((yield* compareHead(sql, known, before, trusted)).result, "CURRENT_MATCH")
           const third = { ...before, head: { ...before.head, seq: 99 } } // as if the log had been longer
-          yield* undone(Effect.zipRight(
+          yield* rollBack(Effect.zipRight(
             pruneAudit(({ seq }) => seq <= 16),
             Effect.gen(function*() {
               assert.strictEqual((yield* compareHead(sql, known, third, trusted)).result, "PRUNE_MATCH")
             })
           ))
-          assert.deepInclude(yield* checked(yield* lines), { confirmed: 4, pruned: 1, problemCount: 0 })
+          assert.deepInclude(yield* check(yield* lines), { confirmed: 4, pruned: 1, problemCount: 0 })
           yield* sign(true)
           assert.strictEqual(JSON.parse((yield* lines)[5] ?? "").rows, 4)
         }))
 
-      it.effect("go on after a crash in the middle of a line", () =>
+      it.effect("continue after a crash in the middle of a line", () =>
         Effect.gen(function*() {
           const before = yield* lines
           writeFileSync(yield* file, `${before.join("\n")}\n${before[0]?.slice(0, 100)}`)
@@ -142,12 +147,12 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
           assert.deepStrictEqual(yield* lines, before)
         }))
 
-      it.effect("stop when the log is a copy of an older one, until somebody says that this is meant", () =>
+      it.effect("stop when the log is a copy of an older one, until an operator accepts the loss", () =>
         Effect.gen(function*() {
           yield* sign(true)
-          const { head } = yield* verified
+          const { head } = yield* verification
           assert.isNull(yield* cleanUpFork, "nothing to clean up")
-          yield* back(head.seq - 1)
+          yield* truncateLog(head.seq - 1)
           const error = yield* Effect.flip(sign())
           assert.include(String(error), "it was cut")
           const path = yield* file
@@ -155,7 +160,7 @@ describe.each(engines)("checkpoints of the audit log on %s", (engine) => {
           assert.isTrue(existsSync(aside ?? ""))
           assert.isFalse(existsSync(path))
           assert.isNotNull(yield* sign())
-          const found = yield* verified
+          const found = yield* verification
           assert.isNull(found.problem)
           assert.deepStrictEqual(yield* kinds(yield* lines), [])
         }))
@@ -230,7 +235,7 @@ describe.each(engines)("checkpoints on %s", (engine) => {
         state.works = false
         yield* Effect.provide(Effect.zipRight(Effect.zipRight(news, deliver), Effect.zipRight(news, deliver)), one)
         assert.deepStrictEqual(state.received, (yield* own).slice(0, 1))
-        assert.strictEqual(state.refused, 2, "it is not asked for the second while it refuses the first")
+        assert.strictEqual(state.refused, 2, "it does not get the second while it refuses the first")
         assert.deepStrictEqual(readFileSync(second, "utf8"), `${(yield* own).join("\n")}\n`)
         assert.include(yield* Effect.provide(metric("waiting"), one), "{sink=\"webhook 1\"} 2")
         assert.include(yield* Effect.provide(metric("waiting"), one), "{sink=\"file 1\"} 0")

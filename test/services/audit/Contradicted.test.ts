@@ -8,7 +8,7 @@ import { Checkpoints } from "../../../src/services/audit/Checkpoints.ts"
 import { LogContradicted } from "../../../src/services/audit/CommittedHead.ts"
 import { cleanUpFork } from "../../../src/services/audit/ForkCleanup.ts"
 import { engines, temporaryHome } from "../../databases.ts"
-import { anotherProcess, append, auditOn, back, verified } from "./world.ts"
+import { anotherProcess, append, auditOn, truncateLog, verification } from "./world.ts"
 
 const sign = (ending = false) => Effect.flatMap(Checkpoints, (checkpoints) => checkpoints.sign(ending))
 
@@ -16,17 +16,17 @@ const sign = (ending = false) => Effect.flatMap(Checkpoints, (checkpoints) => ch
 const refusal = <E, R>(work: Effect.Effect<unknown, E, R>) =>
   Effect.map(Effect.exit(work), (exit) => (exit._tag === "Success" ? "" : Cause.pretty(exit.cause)))
 
-const newest = Effect.map(verified, ({ head }) => head.seq)
+const newest = Effect.map(verification, ({ head }) => head.seq)
 
 describe.each(engines)("a log on %s that lacks rows that this process committed", (engine) => {
   layer(auditOn(engine), { excludeTestServices: true })((it) => {
-    it.effect("gets no row: not when it was cut after the last checkpoint, not when it has grown since", () =>
+    it.effect("gets no row: not when it was truncated after the last checkpoint, not when it has grown since", () =>
       Effect.gen(function*() {
         yield* append(5)
         yield* sign(true)
         yield* append(3)
-        yield* back(5)
-        assert.isNull((yield* verified).problem, "nothing in the database tells")
+        yield* truncateLog(5)
+        assert.isNull((yield* verification).problem, "nothing in the database shows it")
         assert.include(
           yield* refusal(append(1)),
           "this brain committed row 8 of the audit log, and the log ends at row 5"
@@ -39,13 +39,13 @@ describe.each(engines)("a log on %s that lacks rows that this process committed"
         assert.strictEqual(yield* newest, 10)
       }).pipe(Effect.scoped))
 
-    it.effect("is signed for no more, and the next process on this machine knows it too, until somebody decides", () =>
+    it.effect("is signed for no more, and the next process on this machine knows it too, until an operator decides", () =>
       Effect.gen(function*() {
         const { path } = yield* Checkpoints
         assert.instanceOf(yield* Effect.flip(sign()), LogContradicted)
         const last = JSON.parse(readFileSync(path, "utf8").trimEnd().split("\n").at(-1) ?? "")
         assert.deepInclude(last, { kind: "checkpoint", seq: 8 })
-        assert.instanceOf(yield* Effect.flip(sign()), LogContradicted, "and goes on so")
+        assert.instanceOf(yield* Effect.flip(sign()), LogContradicted, "and again")
 
         const next = yield* Layer.build(anotherProcess())
         assert.instanceOf(yield* Effect.flip(Effect.provide(sign(), next)), LogContradicted)
@@ -59,7 +59,7 @@ describe.each(engines)("a log on %s that lacks rows that this process committed"
         const sql = yield* SqlClient.SqlClient
         const [row] = yield* sql<{ metadata: string }>`SELECT metadata FROM audit_log WHERE action = 'audit.forked'`
         assert.deepInclude(JSON.parse(row?.metadata ?? ""), { seq: 8, number: 2 })
-        assert.isNull((yield* verified).problem)
+        assert.isNull((yield* verification).problem)
       }).pipe(Effect.scoped))
 
     it.effect("is written to again once it is as it was", () =>
@@ -69,7 +69,7 @@ describe.each(engines)("a log on %s that lacks rows that this process committed"
         const seq = yield* newest
         const [head] = yield* sql`SELECT * FROM audit_head`
         const [row] = yield* sql`SELECT * FROM audit_log WHERE seq = ${seq}`
-        yield* back(seq - 1)
+        yield* truncateLog(seq - 1)
         assert.instanceOf(yield* Effect.flip(sign()), LogContradicted)
         assert.include(yield* refusal(append(1)), `this brain committed row ${seq}`)
         yield* sql`INSERT INTO audit_log ${sql.insert({ ...row })}`
@@ -96,8 +96,8 @@ describe.each(engines)("a log on %s that lacks rows that this process committed"
         yield* Effect.provide(append(2), other)
         yield* sign()
         const seq = yield* newest
-        // the look at the log has shown this process what the other one committed
-        yield* back(seq - 1)
+        // the read of the log has shown this process what the other one committed
+        yield* truncateLog(seq - 1)
         assert.include(yield* refusal(append(1)), `this brain committed row ${seq}`)
       }).pipe(Effect.scoped))
   })

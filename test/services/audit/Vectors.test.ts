@@ -60,7 +60,7 @@ describe("docs/audit-vectors.json", () => {
   })
 
   const { checkpoints, head, watermark } = vectors.statements
-  const open = ({ line }: Signed): Either.Either<Statement, string> =>
+  const verify = ({ line }: Signed): Either.Either<Statement, string> =>
     Either.orElse(
       verifyStatement(Checkpoint, line, trusted),
       () => Either.orElse(verifyStatement(Head, line, trusted), () => verifyStatement(Watermark, line, trusted))
@@ -68,7 +68,7 @@ describe("docs/audit-vectors.json", () => {
 
   it("has statements as we sign them", () => {
     for (const vector of [...checkpoints, head, watermark]) {
-      const statement = Either.getOrThrow(open(vector))
+      const statement = Either.getOrThrow(verify(vector))
       const { key_id, signature: _, v: __, ...unsigned } = statement
       assert.strictEqual(signStatement(trusted.get(key_id)!, unsigned), vector.line)
       assert.strictEqual(statementHash(statement), vector.sha256)

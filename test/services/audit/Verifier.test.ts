@@ -25,7 +25,7 @@ const tick = Effect.flatMap(AuditVerifier, (verifier) => verifier.tick())
 
 describe.each(engines)("the scheduled verification on %s", (engine) => {
   layer(settingsOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("runs once in a cluster and an interval, counts, and goes on when the log is broken", () =>
+    it.scoped("runs once in a cluster and an interval, counts, and continues when the log is broken", () =>
       Effect.gen(function*() {
         const settings = yield* Settings
         const replica = Layer.build(Layer.fresh(AuditVerifier.layer.pipe(

@@ -8,7 +8,7 @@ import { compareHead } from "../../../src/services/audit/KnownHead.ts"
 import { pruneAudit, PruneRefused } from "../../../src/services/audit/Prune.ts"
 import { Keys } from "../../../src/services/kernel/keys/Keys.ts"
 import { engines } from "../../databases.ts"
-import { append, auditOn, undone, verified } from "./world.ts"
+import { append, auditOn, rollBack, verification } from "./world.ts"
 
 type Tamper = (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>
 
@@ -78,7 +78,7 @@ const tamperings: ReadonlyArray<readonly [string, string, number, Tamper]> = [
   ["two neighbours swapped", "reordered", 5, (sql) => swap(sql, 5, 6)],
   ["two far ones swapped", "reordered", 3, (sql) => swap(sql, 3, 9)],
   ["a row moved to the end", "reordered", 5, (sql) => sql`UPDATE audit_log SET seq = 100 WHERE seq = 5`],
-  ["the end cut off", "cut", 10, (sql) => sql`DELETE FROM audit_log WHERE seq >= 10`],
+  ["the end truncated", "cut", 10, (sql) => sql`DELETE FROM audit_log WHERE seq >= 10`],
   ["all taken away", "cut", 1, (sql) => sql`DELETE FROM audit_log`],
   [
     "the head turned back",
@@ -116,14 +116,14 @@ const tamperings: ReadonlyArray<readonly [string, string, number, Tamper]> = [
 describe.each(engines)("verification of the audit log on %s", (engine) => {
   layer(Layer.tap(auditOn(engine), (context) => Effect.provide(append(12), context)), { excludeTestServices: true })(
     (it) => {
-      it.effect("finds nothing wrong with a log that nobody touched", () =>
-        Effect.map(verified, (found) => assert.deepInclude(found, { rows: 12, sealed: 0, problem: null })))
+      it.effect("finds nothing wrong with an unchanged log", () =>
+        Effect.map(verification, (found) => assert.deepInclude(found, { rows: 12, sealed: 0, problem: null })))
 
       it.effect.each(tamperings)("shows %s: %s at row %d", ([, kind, seq, tamper]) =>
         Effect.gen(function*() {
-          const found = yield* undone(Effect.zipRight(Effect.flatMap(SqlClient.SqlClient, tamper), verified))
+          const found = yield* rollBack(Effect.zipRight(Effect.flatMap(SqlClient.SqlClient, tamper), verification))
           assert.deepStrictEqual([found?.problem?.kind, found?.problem?.seq], [kind, seq], found?.problem?.detail)
-          assert.strictEqual((yield* verified).problem, null)
+          assert.strictEqual((yield* verification).problem, null)
         }))
     }
   )
@@ -131,55 +131,55 @@ describe.each(engines)("verification of the audit log on %s", (engine) => {
 
 describe.each(engines)("a head that was exported, on %s", (engine) => {
   const exported = Effect.flatMap(Keys, exportHead)
-  const compared = (head: string) =>
+  const compare = (head: string) =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { auditSigning: { trusted } } = yield* Keys
-      return (yield* compareHead(sql, head, yield* verified, trusted)).result
+      return (yield* compareHead(sql, head, yield* verification, trusted)).result
     })
-  const prunedTo = (seq: number) => pruneAudit((row) => row.seq <= seq)
+  const pruneTo = (seq: number) => pruneAudit((row) => row.seq <= seq)
 
   layer(auditOn(engine), { excludeTestServices: true })((it) => {
-    it.effect("is told what became of it", () =>
+    it.effect("is compared with the log as it is now", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         yield* append(3)
         const third = yield* exported
-        assert.strictEqual(yield* compared(third), "CURRENT_MATCH")
+        assert.strictEqual(yield* compare(third), "CURRENT_MATCH")
         assert.strictEqual(
-          yield* undone(Effect.zipRight(
+          yield* rollBack(Effect.zipRight(
             Effect.zipRight(
               sql`DELETE FROM audit_log WHERE seq = 3`,
               sql`UPDATE audit_head SET (seq, row_hash, row_hmac, occurred_at) =
               (SELECT seq, row_hash, row_hmac, occurred_at FROM audit_log WHERE seq = 2) WHERE id = 1`
             ),
-            compared(third)
+            compare(third)
           )),
           "INVALID",
-          "the end was cut with the head"
+          "the end was truncated with the head"
         )
         yield* append(1)
         const fourth = yield* exported
-        assert.strictEqual(yield* compared(third), "VERIFIED_ANCESTOR")
-        yield* prunedTo(3)
-        assert.strictEqual(yield* compared(third), "PRUNE_MATCH")
-        assert.strictEqual(yield* compared(fourth), "VERIFIED_ANCESTOR")
-        assert.strictEqual(yield* compared(yield* exported), "CURRENT_PRUNE_MATCH")
-        yield* prunedTo(4)
-        assert.strictEqual(yield* compared(third), "UNPROVABLE")
-        assert.strictEqual(yield* compared(fourth.replace(`"seq":4`, `"seq":5`)), "INVALID")
-        assert.strictEqual(yield* compared("{}"), "INVALID")
-        assert.strictEqual((yield* verified).begin.seq, 4)
+        assert.strictEqual(yield* compare(third), "VERIFIED_ANCESTOR")
+        yield* pruneTo(3)
+        assert.strictEqual(yield* compare(third), "PRUNE_MATCH")
+        assert.strictEqual(yield* compare(fourth), "VERIFIED_ANCESTOR")
+        assert.strictEqual(yield* compare(yield* exported), "CURRENT_PRUNE_MATCH")
+        yield* pruneTo(4)
+        assert.strictEqual(yield* compare(third), "UNPROVABLE")
+        assert.strictEqual(yield* compare(fourth.replace(`"seq":4`, `"seq":5`)), "INVALID")
+        assert.strictEqual(yield* compare("{}"), "INVALID")
+        assert.strictEqual((yield* verification).begin.seq, 4)
       }))
 
     it.effect("does not let rows be pruned that do not verify", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         yield* append(3)
-        const { begin } = yield* verified
-        const error = yield* undone(Effect.zipRight(
+        const { begin } = yield* verification
+        const error = yield* rollBack(Effect.zipRight(
           sql`UPDATE audit_log SET metadata = '{"all":"well"}' WHERE seq = ${begin.seq + 2}`,
-          Effect.flip(prunedTo(begin.seq + 3))
+          Effect.flip(pruneTo(begin.seq + 3))
         ))
         assert.instanceOf(error, PruneRefused)
       }))

@@ -6,7 +6,7 @@ import { Checkpoints } from "../../../src/services/audit/Checkpoints.ts"
 import { CurrentActor } from "../../../src/services/kernel/CurrentActor.ts"
 import { Metrics } from "../../../src/services/kernel/Metrics.ts"
 
-/** The audit log and what looks after it, over the settings' database; none of the brain's loops. */
+/** The audit log with its checkpoints, over the settings' database; none of the brain's loops. */
 export const auditLog = Layer.mergeAll(Checkpoints.layer, Layer.succeed(CurrentActor, system("test"))).pipe(
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(DatabaseLayer.layer),

@@ -25,8 +25,8 @@ export const append = (rows: number) =>
     yield* sql.withTransaction(audit.recordAll(entries))
   }).pipe(Effect.orDie)
 
-/** As somebody does it who has the database. */
-export const back = (seq: number) =>
+/** Deletes the rows after `seq`, as an attacker with the database can. */
+export const truncateLog = (seq: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.zipRight(
       sql`DELETE FROM audit_log WHERE seq > ${seq}`,
@@ -40,7 +40,7 @@ export const anotherProcess = (overrides: Partial<SettingsShape> = {}) =>
     Layer.provide(Layer.effect(Settings, Effect.map(Settings, (settings) => ({ ...settings, ...overrides }))))
   )
 
-export const verified = Effect.gen(function*() {
+export const verification = Effect.gen(function*() {
   return Option.getOrThrow(yield* verifyLog(yield* SqlClient.SqlClient, yield* Keys))
 })
 
@@ -55,8 +55,8 @@ export const later = (seconds: number) => <A, E, R>(work: Effect.Effect<A, E, R>
       })
     ))
 
-/** What an effect finds out in a transaction that is then rolled back. */
-export const undone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+/** The result of an effect in a transaction that is then rolled back. */
+export const rollBack = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => Effect.flip(sql.withTransaction(Effect.flatMap(work, (found) => Effect.fail({ found }))))

@@ -5,7 +5,7 @@ import * as Brain from "../../../src/layers/Brain.ts"
 import { Settings } from "../../../src/services/kernel/Settings.ts"
 import { appendAudit } from "../../audit.ts"
 import { engines, settingsOn } from "../../databases.ts"
-import { verified } from "../audit/world.ts"
+import { verification } from "../audit/world.ts"
 import { brainWithLine, commandsOver } from "./line.ts"
 import { world } from "./world.ts"
 
@@ -20,7 +20,7 @@ const assertAudited = (ids: ReadonlyArray<string>) =>
     const rows = yield* sql<{ readonly target_id: string }>`
       SELECT target_id FROM audit_log WHERE action = 'command.issued' AND ${sql.in("target_id", ids)}`
     assert.deepStrictEqual(rows.map(({ target_id }) => target_id).toSorted(), ids.toSorted())
-    assert.isNull((yield* verified).problem)
+    assert.isNull((yield* verification).problem)
   })
 
 describe.each(engines)("new commands on %s", (engine) => {

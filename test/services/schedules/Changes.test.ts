@@ -68,7 +68,7 @@ describe.each(engines)("changes of schedules on %s", (engine) => {
         ])
       }))
 
-    it.scoped("tombstones go after 7 days, and the horizon tells that changes until them are incomplete", () =>
+    it.scoped("tombstones go after 7 days, and the horizon shows that changes until them are incomplete", () =>
       Effect.gen(function*() {
         const changes = yield* SchedulesRepo
         const sql = yield* SqlClient.SqlClient

@@ -32,7 +32,7 @@ describe.each(engines)("the clock of a brain on %s", (engine) => {
     excludeTestServices: true
   })((it) => {
     it.scoped(
-      "set forward, as after a sleep (redbeat 201, 218), and back: a misfire says so, the schedule goes on at once, and no tick fires twice",
+      "set forward, as after a sleep (redbeat 201, 218), and back: a misfire says so, the schedule continues at once, and no tick fires twice",
       () =>
         Effect.gen(function*() {
           const { call, create, fires, misfires } = yield* world

@@ -5,7 +5,7 @@ import { Metrics } from "../../../src/services/kernel/Metrics.ts"
 import { connected, freshAgent } from "../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
-import { activated, row, schedulerHello, timeIn } from "../../schedulePublisher.ts"
+import { activatePublisher, row, schedulerHello, timeIn } from "../../schedulePublisher.ts"
 import { until } from "../../until.ts"
 
 interface Misfire {
@@ -27,7 +27,7 @@ const fresh = (scheduler: string) =>
       ({ json }): ReadonlyArray<Misfire> => json
     )
     const schedules = Effect.map(request("GET", `/projects/${project.slug}/schedules`, key), ({ json }) => json.items)
-    const publisher = yield* activated(agent, scheduler)
+    const publisher = yield* activatePublisher(agent, scheduler)
     return { project, agent, misfires, schedules, publisher }
   })
 
@@ -83,21 +83,21 @@ describe.each(engines)("misfires of engines' own schedulers on %s", (engine) => 
           next_run_at: due,
           total_runs: 5
         } as const
-        const held = { ...fields, source_key: "mail:1", name: "held" }
+        const delayed = { ...fields, source_key: "mail:1", name: "delayed" }
         yield* publisher.publish(
-          [row(held), row({ ...fields, source_key: "mail:2", name: "alone", queue: "mail" })],
+          [row(delayed), row({ ...fields, source_key: "mail:2", name: "alone", queue: "mail" })],
           -240
         )
         const all = yield* until(misfires, ({ length }) => length === 2)
         assert.deepStrictEqual(
           new Map(all.map(({ cause, name }) => [name, cause])),
-          new Map([["held", "previous_not_started"], ["alone", "scheduler_down"]])
+          new Map([["delayed", "previous_not_started"], ["alone", "scheduler_down"]])
         )
         assert.include(all.find(({ name }) => name === "alone")?.detail, "queue")
         yield* publisher.publish([
-          row({ ...held, last_run_at: later(due, 299), next_run_at: later(due, 359), total_runs: 6 })
+          row({ ...delayed, last_run_at: later(due, 299), next_run_at: later(due, 359), total_runs: 6 })
         ])
-        const [first] = (yield* misfires).filter(({ name }) => name === "held")
+        const [first] = (yield* misfires).filter(({ name }) => name === "delayed")
         assert.strictEqual(first?.slots, 5)
       }))
 

@@ -13,7 +13,7 @@ const patient = 600
 
 describe.each(engines)("the watch for misfires on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("held schedules with a long grace do not hide those that are late", () =>
+    it.scoped("paused schedules with a long grace do not hide those that are late", () =>
       Effect.gen(function*() {
         const { call, create, misfires, project } = yield* world
         const sql = yield* SqlClient.SqlClient

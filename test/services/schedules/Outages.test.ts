@@ -14,12 +14,12 @@ describe.each(engines)("outages on %s", (engine) => {
         yield* watchOutbox
         yield* subscribe(project.id, "schedule.misfired")
         const { id } = yield* create({ expression: "1", grace_seconds: 3600 })
-        const expired = (rows: ReadonlyArray<string>) => rows.filter((status) => status === "buffer_expired")
-        yield* until(fires(id), (rows) => expired(statusesOf(rows)).length >= 3)
+        const listExpired = (rows: ReadonlyArray<string>) => rows.filter((status) => status === "buffer_expired")
+        yield* until(fires(id), (rows) => listExpired(statusesOf(rows)).length >= 3)
         yield* call("POST", `/${id}/disable`)
         const ended = yield* until(fires(id), (rows) => !statusesOf(rows).includes("buffered"))
         const first = ended.findLast(({ status }) => status === "buffer_expired")
-        const slots = expired(statusesOf(ended)).length
+        const slots = listExpired(statusesOf(ended)).length
         const found = yield* misfires(id)
         assert.lengthOf(found, 1)
         assert.deepInclude(found[0], { expected_fire_at: first?.scheduled_for, slots, cause: "no_agent" })
@@ -30,7 +30,7 @@ describe.each(engines)("outages on %s", (engine) => {
   })
 
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("fires that wait are one misfire, which has more slots at each look, in the order of their ticks", () =>
+    it.scoped("fires that wait are one misfire, which has more slots at each check, in the order of their ticks", () =>
       Effect.gen(function*() {
         const { call, create, fires, misfires } = yield* world
         const { id } = yield* create({ expression: "1", grace_seconds: 0 })

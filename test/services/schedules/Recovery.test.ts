@@ -20,12 +20,12 @@ const resolution = (
   work_may_have_executed: true
 })
 
-/** A schedule that asks for certainty, in quarantine because the agent has not answered its fires. */
-const quarantined = (fireCount: number) =>
+/** A schedule that asks for certainty, in quarantine because its fires have no result. */
+const prepareQuarantine = (fireCount: number) =>
   Effect.gen(function*() {
     const here = yield* world
     const agent = yield* here.connect((agent) => {
-      agent.onCommand = () => undefined // the command is sent and never answered
+      agent.onCommand = () => undefined // the command is sent and gets no result
     })
     const { id } = yield* here.create({
       expression: "3600",
@@ -58,10 +58,10 @@ describe.each(engines)("recovery of schedules on %s", (engine) => {
   layer(serverOn(engine, { scheduleCatchUpMax: 10, scheduleReplayPerSecond: 100 }), { excludeTestServices: true })(
     (it) => {
       it.scoped(
-        "a fire without an answer puts a schedule that asks for certainty into quarantine, until it is resolved",
+        "a fire without a result puts a schedule that asks for certainty into quarantine, until it is resolved",
         () =>
           Effect.gen(function*() {
-            const { call, create, fires: [fire], get, id, resolve, rewind, schedule } = yield* quarantined(1)
+            const { call, create, fires: [fire], get, id, resolve, rewind, schedule } = yield* prepareQuarantine(1)
             assert.isDefined(fire)
             if (fire === undefined) return
             assert.strictEqual(schedule.quarantine_code, "outcome_unknown")
@@ -134,7 +134,7 @@ describe.each(engines)("recovery of schedules on %s", (engine) => {
         "the quarantine holds until each of its fires is resolved; one that did not run is skipped",
         () =>
           Effect.gen(function*() {
-            const { call, fires: [second, first], get, id, resolve, schedule } = yield* quarantined(2)
+            const { call, fires: [second, first], get, id, resolve, schedule } = yield* prepareQuarantine(2)
             if (first === undefined || second === undefined) return assert.fail("two fires")
             const one = yield* resolve({
               ...resolution(schedule, first),
@@ -146,7 +146,7 @@ describe.each(engines)("recovery of schedules on %s", (engine) => {
             assert.include(one.json.schedule.quarantine_detail, second.fire_id)
             const two = yield* resolve(resolution(yield* get, second))
             assert.strictEqual(two.json.schedule.quarantined_at, null)
-            assert.strictEqual(two.json.schedule.is_enabled, false, "enabling is another act")
+            assert.strictEqual(two.json.schedule.is_enabled, false, "enabling is another operation")
             assert.deepStrictEqual(statusesOf((yield* call("GET", `/${id}/fires`)).json), [
               "terminal_completed",
               "operator_skipped"
@@ -157,18 +157,18 @@ describe.each(engines)("recovery of schedules on %s", (engine) => {
 
       it.scoped("a result after the time of its command ends the fire and the quarantine, and counts for the breaker", () =>
         Effect.gen(function*() {
-          const { agent, fires: [newest, oldest], get, id, listFires, resolve, schedule } = yield* quarantined(2)
-          const answer = (fire: typeof newest, result: Parameters<TestAgent["sendResult"]>[1]) => {
+          const { agent, fires: [newest, oldest], get, id, listFires, resolve, schedule } = yield* prepareQuarantine(2)
+          const sendResult = (fire: typeof newest, result: Parameters<TestAgent["sendResult"]>[1]) => {
             const command = agent.commands.find(({ id }) => id === fire?.command_id) ?? assert.fail("it was not sent")
             agent.sendResult(command, result)
           }
-          answer(oldest, { status: "success", result: { task_id: "t1" } })
+          sendResult(oldest, { status: "success", result: { task_id: "t1" } })
           const seen = yield* until(listFires, (rows) => rows.at(-1)?.status === "terminal_completed")
           assert.isAtLeast(seen.at(-1)?.latency_ms ?? -1, 0)
-          const held = yield* get
-          assert.deepInclude(held, { quarantine_code: "outcome_unknown", consecutive_failures: 0 })
-          assert.include(held.quarantine_detail, newest?.fire_id)
-          answer(newest, { status: "failed", error: "no such task" })
+          const quarantinedSchedule = yield* get
+          assert.deepInclude(quarantinedSchedule, { quarantine_code: "outcome_unknown", consecutive_failures: 0 })
+          assert.include(quarantinedSchedule.quarantine_detail, newest?.fire_id)
+          sendResult(newest, { status: "failed", error: "no such task" })
           const [failed] = yield* until(listFires, ([fire]) => fire?.status === "terminal_failed")
           assert.strictEqual(failed?.error_message, "no such task")
           const free = yield* get
@@ -225,7 +225,7 @@ describe.each(engines)("recovery of schedules on %s", (engine) => {
           }
         }))
 
-      it.scoped("a grant for a scheduler without fencing needs its confirmation, and ends with the next act", () =>
+      it.scoped("a grant for a scheduler without fencing needs its confirmation, and ends with the next operation", () =>
         Effect.gen(function*() {
           const { call, create } = yield* world
           const created = yield* create({})
@@ -280,11 +280,11 @@ describe.each(engines)("recovery of schedules on %s", (engine) => {
           }
           assert.strictEqual((yield* resolve({ ...body, source_evidence_kind: "hearsay" })).status, 422)
           for (
-            const wrong of [{ fire_id: randomUUID() }, { source_evidence_id: randomUUID() }, {
+            const mismatch of [{ fire_id: randomUUID() }, { source_evidence_id: randomUUID() }, {
               source_evidence_kind: "fire"
             }]
           ) {
-            assert.strictEqual((yield* resolve({ ...body, ...wrong })).status, 404)
+            assert.strictEqual((yield* resolve({ ...body, ...mismatch })).status, 404)
           }
           const resolved = yield* resolve(body)
           assert.deepInclude(resolved.json, { disposition: "resolved", fire_id, source_evidence_id: command_id })

@@ -61,16 +61,16 @@ const seconds = fc.oneof(fc.integer({ min: 0, max: 90 }), fc.integer({ min: 60, 
 const which = fc.integer({ min: 0, max: 1 })
 
 const anyStep = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ act: fc.constant("run" as const), seconds }) },
-  { weight: 2, arbitrary: fc.record({ act: fc.constant("suspend" as const), seconds }) },
-  fc.record({ act: fc.constant("set forward and run" as const), seconds }),
-  { weight: 2, arbitrary: fc.record({ act: fc.constant("set back" as const), seconds }) },
-  fc.record({ act: fc.constant("lose the lease" as const), seconds }),
+  { weight: 4, arbitrary: fc.record({ action: fc.constant("run" as const), seconds }) },
+  { weight: 2, arbitrary: fc.record({ action: fc.constant("suspend" as const), seconds }) },
+  fc.record({ action: fc.constant("set forward and run" as const), seconds }),
+  { weight: 2, arbitrary: fc.record({ action: fc.constant("set back" as const), seconds }) },
+  fc.record({ action: fc.constant("lose the lease" as const), seconds }),
   fc.record({
-    act: fc.constantFrom("pause" as const, "resume" as const, "enable" as const, "disable" as const),
+    action: fc.constantFrom("pause" as const, "resume" as const, "enable" as const, "disable" as const),
     which
   }),
-  fc.record({ act: fc.constant("edit" as const), which, cadence: anyCadence })
+  fc.record({ action: fc.constant("edit" as const), which, cadence: anyCadence })
 )
 type Step = typeof anyStep extends fc.Arbitrary<infer A> ? A : never
 
@@ -183,7 +183,7 @@ const simulation = Effect.gen(function*() {
 
   const apply = Effect.fnUntraced(function*(step: Step, owed: ReadonlyArray<Owed>) {
     const from = yield* now
-    switch (step.act) {
+    switch (step.action) {
       case "run":
         yield* run(step.seconds)
         return yield* owe(owed, from)
@@ -206,7 +206,7 @@ const simulation = Effect.gen(function*() {
     }
     const target = owed[step.which]
     if (target === undefined) return
-    switch (step.act) {
+    switch (step.action) {
       case "edit": {
         yield* schedules.update(target.id, step.cadence)
         return yield* forgive(target)
@@ -279,7 +279,7 @@ const simulation = Effect.gen(function*() {
 describe("random histories of a scheduler", () => {
   layer(services, { excludeTestServices: true })((it) => {
     it.effect(
-      "no tick fires twice, and none is lost without a misfire or an act that explains it",
+      "no tick fires twice, and none is lost without a misfire or an action that explains it",
       () =>
         Effect.gen(function*() {
           const simulate = yield* simulation

@@ -52,14 +52,14 @@ describe("a database that hangs", () => {
       onPostgres((url) =>
         Effect.gen(function*() {
           const { create, fires } = yield* world
-          const held = yield* create({ name: "held", expression: "1" })
+          const locked = yield* create({ name: "locked", expression: "1" })
           const free = yield* create({ name: "free", expression: "1" })
-          const { release } = yield* holdLocks(url, `SELECT 1 FROM schedules WHERE id = '${held.id}' FOR UPDATE`)
-          const before = yield* fires(held.id)
+          const { release } = yield* holdLocks(url, `SELECT 1 FROM schedules WHERE id = '${locked.id}' FOR UPDATE`)
+          const before = yield* fires(locked.id)
           yield* until(fires(free.id), (rows) => rows.length >= 4)
-          assert.deepStrictEqual(ticksOf(yield* fires(held.id)), ticksOf(before))
+          assert.deepStrictEqual(ticksOf(yield* fires(locked.id)), ticksOf(before))
           yield* release
-          yield* until(fires(held.id), (rows) => rows.length >= before.length + 4)
+          yield* until(fires(locked.id), (rows) => rows.length >= before.length + 4)
         })
       ),
     60_000
@@ -73,13 +73,13 @@ describe("a database that hangs", () => {
           const sql = yield* SqlClient.SqlClient
           const { call, create, fires } = yield* world
           const definition = { engine: "celery", kind: "interval", expression: "86400", task_name: "shop.report" }
-          const held = Array.from({ length: 250 }, (_, at) => ({ ...definition, name: `held ${at}` }))
-          assert.strictEqual((yield* call("POST", ":import", { schedules: held })).status, 200)
+          const locked = Array.from({ length: 250 }, (_, index) => ({ ...definition, name: `locked ${index}` }))
+          assert.strictEqual((yield* call("POST", ":import", { schedules: locked })).status, 200)
           const free = yield* create({ name: "free", expression: "1" })
           const { release: letFire } = yield* holdLocks(url, "SELECT 1 FROM schedule_changes FOR UPDATE")
           yield* sql`UPDATE schedules SET due_at = '2026-01-01T00:00:00.000000Z',
-            cursor_at = '2999-01-01T00:00:00.000000Z' WHERE name LIKE 'held%'`
-          const { release } = yield* holdLocks(url, "SELECT 1 FROM schedules WHERE name LIKE 'held%' FOR UPDATE")
+            cursor_at = '2999-01-01T00:00:00.000000Z' WHERE name LIKE 'locked%'`
+          const { release } = yield* holdLocks(url, "SELECT 1 FROM schedules WHERE name LIKE 'locked%' FOR UPDATE")
           const before = yield* fires(free.id)
           yield* letFire
           yield* until(fires(free.id), (rows) => rows.length >= before.length + 4)

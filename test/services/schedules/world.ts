@@ -16,7 +16,7 @@ export interface Fire {
 
 const celery = { engines: ["celery"], capabilities: { celery: ["submit_task"] }, worker_role: "task" }
 
-/** A project with schedules over REST, and an agent that connects when it is told to. */
+/** A project with schedules over REST, and an agent that `connect` connects. */
 export const world = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const project = yield* freshProject()
@@ -55,8 +55,8 @@ export const world = Effect.gen(function*() {
     })
   const fires = (id: string) => Effect.map(call("GET", `/${id}/fires`), ({ json }): ReadonlyArray<Fire> => json)
   const misfires = (id: string) => Effect.map(call("GET", `/${id}/misfires`), ({ json }) => json)
-  const connect = (answer: (agent: TestAgent) => void) =>
-    Effect.tap(connected({ base, ...credentials, hello: celery }), (agent) => Effect.sync(() => answer(agent)))
+  const connect = (prepare: (agent: TestAgent) => void) =>
+    Effect.tap(connected({ base, ...credentials, hello: celery }), (agent) => Effect.sync(() => prepare(agent)))
   return { project, call, create, rewind, fires, misfires, connect }
 })
 

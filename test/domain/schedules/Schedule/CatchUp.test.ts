@@ -26,7 +26,7 @@ describe("catchUp", () => {
     assert.deepStrictEqual(catchUp("fire_all_missed", missedYear().newestFirst, 3), { ticks: newest, isCut: true })
   })
 
-  it("is not cut if all missed ticks fit", () => {
+  it("is not truncated if all missed ticks fit", () => {
     assert.deepStrictEqual(catchUp("fire_all_missed", [3, 2, 1], 3), { ticks: [1, 2, 3], isCut: false })
     assert.deepStrictEqual(catchUp("fire_one_missed", [], 3), { ticks: [], isCut: false })
   })

@@ -61,7 +61,7 @@ describe("the decisions of a scheduler", () => {
     assert.deepStrictEqual(limitFires([], 1), [])
   })
 
-  it("go on where the brain's cursor is, or are taken again", () => {
+  it("continue where the brain's cursor is, or are taken again", () => {
     const chain = [skip(10, 30), fire(40), fire(50)]
     assert.deepStrictEqual(restOfChain(chain, at(10)), chain)
     assert.deepStrictEqual(restOfChain(chain, at(20)), [skip(20, 30), fire(40), fire(50)])

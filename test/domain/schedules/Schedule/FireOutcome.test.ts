@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FireRowId, ProjectId, ScheduleId } from "../../../../src/domain/kernel/Id.ts"
 import { addSeconds, fromEpochMicros } from "../../../../src/domain/kernel/Timestamp.ts"
-import { answeredLate, type CommandedFire, moveOf } from "../../../../src/domain/schedules/Schedule/FireOutcome.ts"
+import { type CommandedFire, lateResultCode, moveOf } from "../../../../src/domain/schedules/Schedule/FireOutcome.ts"
 
 const sent = fromEpochMicros(Date.UTC(2026, 10, 28) * 1000)
 
@@ -30,14 +30,14 @@ describe("the status of a fire follows that of its command (docs/schedules.md, O
     ["terminal_cancelled", "cancelled", { command_status: "cancelled" }],
     ["terminal_cancelled", "cancelled", { command_status: "cancelled", dispatched_at: null }],
     ["terminal_timeout", "command_deleted", { command_status: null }],
-    ["terminal_completed", null, { command_status: "completed", error_code: answeredLate }],
-    ["terminal_failed", "agent_failed", { command_status: "failed", error_code: answeredLate }]
+    ["terminal_completed", null, { command_status: "completed", error_code: lateResultCode }],
+    ["terminal_failed", "agent_failed", { command_status: "failed", error_code: lateResultCode }]
   ])("%s, %s", (status, code, given) => {
     const move = moveOf({ ...fire, ...given })
     assert.deepStrictEqual([move.status, move.error_code ?? null], [status, code])
   })
 
-  it("an answered one says how long the answer took", () => {
+  it("one with a result says how long the result took", () => {
     assert.strictEqual(moveOf({ ...fire, command_status: "completed" }).latency_ms, 2000)
   })
 })

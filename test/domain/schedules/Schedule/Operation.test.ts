@@ -97,7 +97,7 @@ const step = (operation: Partial<ScheduleOperation>, known: Partial<Known>) =>
     now
   )
 
-const judge = (operation: Partial<ScheduleOperation>, known: Partial<Known>) => {
+const evaluate = (operation: Partial<ScheduleOperation>, known: Partial<Known>) => {
   const before: ScheduleOperation = { ...begun, status: "sent", ...operation }
   const { ended_at, error, probe_sequence, status } = step(operation, known) ?? before
   const needsSnapshot = before.probe_sequence === null && probe_sequence !== null
@@ -107,20 +107,26 @@ const judge = (operation: Partial<ScheduleOperation>, known: Partial<Known>) => 
 const failed = command({ status: "failed", result: "{\"indeterminate\":true}", error: "It took too long." })
 
 describe("the outcome of an operation", () => {
-  it("follows its command until the agent has answered", () => {
-    assert.deepInclude(judge({}, { command: command({ status: "pending" }) }), { status: "pending", hasEnded: false })
-    assert.deepInclude(judge({}, { command: command({ status: "dispatched" }) }), { status: "sent", hasEnded: false })
-    assert.deepInclude(judge({}, { command: command({ status: "cancelled", error: "Cancelled." }) }), {
+  it("follows its command until the agent has reported a result", () => {
+    assert.deepInclude(evaluate({}, { command: command({ status: "pending" }) }), {
+      status: "pending",
+      hasEnded: false
+    })
+    assert.deepInclude(evaluate({}, { command: command({ status: "dispatched" }) }), {
+      status: "sent",
+      hasEnded: false
+    })
+    assert.deepInclude(evaluate({}, { command: command({ status: "cancelled", error: "Cancelled." }) }), {
       status: "failed",
       error: "Cancelled.",
       hasEnded: true
     })
-    assert.deepInclude(judge({}, { command: command({ status: "timeout", dispatched_at: null }) }), {
+    assert.deepInclude(evaluate({}, { command: command({ status: "timeout", dispatched_at: null }) }), {
       status: "expired",
       hasEnded: true
     })
-    assert.deepInclude(judge({ status: "pending" }, { command: null }), { status: "failed", hasEnded: true })
-    assert.deepInclude(judge({}, { command: null }), { status: "indeterminate", hasEnded: true })
+    assert.deepInclude(evaluate({ status: "pending" }, { command: null }), { status: "failed", hasEnded: true })
+    assert.deepInclude(evaluate({}, { command: null }), { status: "indeterminate", hasEnded: true })
   })
 
   it("is a success when a publication shows what the agent says that it has done", () => {
@@ -129,46 +135,52 @@ describe("the outcome of an operation", () => {
       command: done,
       published: { epoch_number, sequence }
     })
-    assert.deepInclude(judge({}, at(2, 6)), { status: "accepted", hasEnded: false })
-    assert.deepInclude(judge({}, at(2, 7)), { status: "succeeded", hasEnded: true })
-    assert.deepInclude(judge({}, at(3, 0)), { status: "accepted" }, "the new epoch has published nothing")
-    assert.deepInclude(judge({}, at(3, 1)), { status: "succeeded" })
+    assert.deepInclude(evaluate({}, at(2, 6)), { status: "accepted", hasEnded: false })
+    assert.deepInclude(evaluate({}, at(2, 7)), { status: "succeeded", hasEnded: true })
+    assert.deepInclude(evaluate({}, at(3, 0)), { status: "accepted" }, "the new epoch has published nothing")
+    assert.deepInclude(evaluate({}, at(3, 1)), { status: "succeeded" })
     const silent = { command: { ...done, completed_at: ago(61) }, published: null }
-    assert.deepInclude(judge({}, silent), { status: "indeterminate", hasEnded: false })
-    assert.deepInclude(judge({ created_at: ago(86_401) }, silent), { status: "indeterminate", hasEnded: true })
+    assert.deepInclude(evaluate({}, silent), { status: "indeterminate", hasEnded: false })
+    assert.deepInclude(evaluate({ created_at: ago(86_401) }, silent), { status: "indeterminate", hasEnded: true })
   })
 
   it("of a deletion without a sequence needs a later publication without the schedule", () => {
     const later = { published: { epoch_number: 2, sequence: 6 } }
-    assert.deepInclude(judge({ operation: "delete" }, later), { status: "accepted" })
-    assert.deepInclude(judge({ operation: "delete" }, { claim: null }), { status: "accepted" })
-    assert.deepInclude(judge({ operation: "delete" }, { ...later, claim: null }), { status: "succeeded" })
+    assert.deepInclude(evaluate({ operation: "delete" }, later), { status: "accepted" })
+    assert.deepInclude(evaluate({ operation: "delete" }, { claim: null }), { status: "accepted" })
+    assert.deepInclude(evaluate({ operation: "delete" }, { ...later, claim: null }), { status: "succeeded" })
   })
 
   it("is a failure at once where the agent says that nothing was done", () => {
     const refused = command({ status: "failed", error: "No." })
-    assert.deepInclude(judge({}, { command: refused }), { status: "failed", error: "No.", hasEnded: true })
-    assert.deepInclude(judge({}, { command: { ...failed, dispatched_at: null } }), { status: "failed" })
+    assert.deepInclude(evaluate({}, { command: refused }), { status: "failed", error: "No.", hasEnded: true })
+    assert.deepInclude(evaluate({}, { command: { ...failed, dispatched_at: null } }), { status: "failed" })
   })
 
-  it("is unknown until a snapshot that was asked for afterwards shows the schedule", () => {
+  it("is unknown until a snapshot that was requested afterwards shows the schedule", () => {
     const fresh = { command: { ...failed, completed_at: ago(1) } }
-    assert.deepInclude(judge({}, fresh), { status: "indeterminate", needsSnapshot: false }, "older frames may arrive")
-    assert.deepInclude(judge({}, { command: failed }), { status: "indeterminate", needsSnapshot: true })
+    assert.deepInclude(
+      evaluate({}, fresh),
+      { status: "indeterminate", needsSnapshot: false },
+      "older frames may arrive"
+    )
+    assert.deepInclude(evaluate({}, { command: failed }), { status: "indeterminate", needsSnapshot: true })
     const probe = probeAt(2, 8)
     const shown = { command: failed, published: { epoch_number: 2, sequence: 9 } }
-    assert.deepInclude(judge(probe, { ...shown, published: { epoch_number: 2, sequence: 8 } }), {
+    assert.deepInclude(evaluate(probe, { ...shown, published: { epoch_number: 2, sequence: 8 } }), {
       status: "indeterminate",
       needsSnapshot: false,
       hasEnded: false
     })
-    assert.deepInclude(judge(probe, shown), {
+    assert.deepInclude(evaluate(probe, shown), {
       status: "failed",
       error: "It took too long. A later snapshot shows that it was not done."
     })
-    assert.deepInclude(judge(probe, { ...shown, claim: claimed(row({ expression: "90.0" })) }), { status: "succeeded" })
+    assert.deepInclude(evaluate(probe, { ...shown, claim: claimed(row({ expression: "90.0" })) }), {
+      status: "succeeded"
+    })
     const timeout = command({ status: "timeout", error: "No answer." })
-    assert.deepInclude(judge(probe, { ...shown, command: timeout }), { status: "failed" })
+    assert.deepInclude(evaluate(probe, { ...shown, command: timeout }), { status: "failed" })
     const cases: ReadonlyArray<readonly [OperationName, string, string | null, string]> = [
       ["disable", "{\"is_enabled\":false}", row({ is_enabled: false }), "succeeded"],
       ["disable", "{\"is_enabled\":false}", row(), "failed"],
@@ -182,7 +194,7 @@ describe("the outcome of an operation", () => {
     ]
     for (const [operation, definition, projection, status] of cases) {
       assert.strictEqual(
-        judge({ operation, ...probe }, { ...shown, definition, claim: claimed(projection) }).status,
+        evaluate({ operation, ...probe }, { ...shown, definition, claim: claimed(projection) }).status,
         status,
         operation
       )
@@ -191,8 +203,8 @@ describe("the outcome of an operation", () => {
 
   it("of a trigger is shown by no snapshot", () => {
     const trigger = { operation: "trigger", ...probeAt(1, 1) } as const
-    assert.deepInclude(judge(trigger, { command: failed }), { status: "indeterminate", needsSnapshot: false })
-    assert.deepInclude(judge(trigger, {}), { status: "succeeded", hasEnded: true })
+    assert.deepInclude(evaluate(trigger, { command: failed }), { status: "indeterminate", needsSnapshot: false })
+    assert.deepInclude(evaluate(trigger, {}), { status: "succeeded", hasEnded: true })
   })
 
   it("changes the row only where something has happened, and at once says what was published", () => {
@@ -206,15 +218,15 @@ describe("the outcome of an operation", () => {
     assert.deepInclude(step({}, { command: failed }), { status: "indeterminate", ...probeAt(2, 5) })
   })
 
-  it("of a creation has the schedule once the agent has said its key, and a publication has it", () => {
+  it("of a creation has the schedule once the agent has reported its key, and a publication has it", () => {
     const creation = { operation: "create", schedule_id: null, source_key: null } as const
-    const said = { command: command({ result: "{\"source_key\":\"dcb:9\"}" }) }
-    assert.deepInclude(step(creation, { ...said, claim: null }), {
+    const reported = { command: command({ result: "{\"source_key\":\"dcb:9\"}" }) }
+    assert.deepInclude(step(creation, { ...reported, claim: null }), {
       status: "accepted",
       source_key: "dcb:9",
       schedule_id: null
     })
-    assert.deepInclude(step(creation, { ...said, published: { epoch_number: 2, sequence: 6 } }), {
+    assert.deepInclude(step(creation, { ...reported, published: { epoch_number: 2, sequence: 6 } }), {
       status: "succeeded",
       source_key: "dcb:9",
       schedule_id: otherSchedule
