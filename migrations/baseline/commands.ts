@@ -5,7 +5,7 @@ import type { AreaTables } from "./AreaTables.ts"
 
 /** Commands, and the durable jobs that send many of them. */
 export const commands: AreaTables = {
-  names: ["commands", "bulk_jobs", "bulk_retry_items", "bulk_acts"],
+  names: ["commands", "bulk_jobs", "bulk_retry_items", "bulk_actions"],
   create: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const { text, uuid } = types(sql)
@@ -58,7 +58,7 @@ export const commands: AreaTables = {
     yield* sql`CREATE TABLE bulk_jobs (
       id ${uuid} PRIMARY KEY,
       project_id ${uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
-      act ${text} NOT NULL,
+      action ${text} NOT NULL,
       filter ${text} NOT NULL,
       status ${text} NOT NULL,
       total INTEGER,
@@ -73,7 +73,7 @@ export const commands: AreaTables = {
       sealed_at ${text},
       deadline_at ${text} NOT NULL,
       finished_at ${text},
-      settled_at ${text},
+      resolved_at ${text},
       -- of a retry
       idempotency_key ${text},
       canonical_digest TEXT,
@@ -85,16 +85,16 @@ export const commands: AreaTables = {
       rate_per_second DOUBLE PRECISION,
       control_state ${text},
       last_progress_at ${text},
-      -- of a deletion or cancellation: JSON, the id after which the walk over the tasks goes on, by engine; an engine
+      -- of a deletion or cancellation: JSON, the id after which the walk over the tasks continues, by engine; an engine
       -- without one is done
       cursors ${text},
       as_of ${text}
     )`
     yield* sql`CREATE UNIQUE INDEX bulk_jobs_key ON bulk_jobs (project_id, idempotency_key)
       WHERE idempotency_key IS NOT NULL AND sealed_at IS NOT NULL`
-    yield* sql`CREATE INDEX bulk_jobs_retries ON bulk_jobs (project_id, id) WHERE act = 'retry'`
-    yield* sql`CREATE INDEX bulk_jobs_walks ON bulk_jobs (project_id, id) WHERE act <> 'retry'`
-    yield* sql`CREATE INDEX bulk_jobs_open ON bulk_jobs (id) WHERE settled_at IS NULL`
+    yield* sql`CREATE INDEX bulk_jobs_retries ON bulk_jobs (project_id, id) WHERE action = 'retry'`
+    yield* sql`CREATE INDEX bulk_jobs_walks ON bulk_jobs (project_id, id) WHERE action <> 'retry'`
+    yield* sql`CREATE INDEX bulk_jobs_open ON bulk_jobs (id) WHERE resolved_at IS NULL`
     yield* sql`CREATE INDEX bulk_jobs_finished ON bulk_jobs (finished_at) WHERE finished_at IS NOT NULL`
 
     // The tasks that were frozen for a retry.
@@ -119,15 +119,15 @@ export const commands: AreaTables = {
     yield* sql`CREATE INDEX bulk_retry_items_status ON bulk_retry_items (request_id, status, engine, position)`
 
     // How many tasks a person's bulk operations took (docs/approvals.md).
-    yield* sql`CREATE TABLE bulk_acts (
+    yield* sql`CREATE TABLE bulk_actions (
       id ${uuid} PRIMARY KEY,
       project_id ${uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
       user_id ${uuid} NOT NULL REFERENCES users (id) ON DELETE CASCADE,
       tasks INTEGER NOT NULL,
       created_at ${text} NOT NULL
     )`
-    yield* sql`CREATE INDEX bulk_acts_person ON bulk_acts (project_id, user_id, created_at)`
-    yield* sql`CREATE INDEX bulk_acts_user ON bulk_acts (user_id)`
-    yield* sql`CREATE INDEX bulk_acts_created ON bulk_acts (created_at)`
+    yield* sql`CREATE INDEX bulk_actions_person ON bulk_actions (project_id, user_id, created_at)`
+    yield* sql`CREATE INDEX bulk_actions_user ON bulk_actions (user_id)`
+    yield* sql`CREATE INDEX bulk_actions_created ON bulk_actions (created_at)`
   })
 }

@@ -38,7 +38,7 @@ export const hasEnded = ({ finished_at }: BulkRetryRequestPublic): boolean => fi
 export const isQuiet = (request: BulkRetryRequestPublic): boolean =>
   hasEnded(request) || (request.control_state === "paused" && request.counts.claimed === 0)
 
-/** Shows the progress on standard error, until `isLast`; returns the last answer. */
+/** Shows the progress on standard error, until `isLast`; returns the last response. */
 export const watchBulkRetry = (
   { api, slug }: Remote,
   first: DecodedResponse<BulkRetryRequestPublic>,

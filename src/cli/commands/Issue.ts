@@ -69,11 +69,11 @@ const checkOutcome = (command: CommandPublic): Effect.Effect<void, CliError | Ou
   }
 }
 
-/** Statuses of a proxy that got no answer from the brain, and of a defect in the brain. */
+/** Statuses of a proxy that got no response from the brain, and of a defect in the brain. */
 const brokenStatuses: ReadonlySet<number> = new Set([500, 502, 504])
 
-/** Why a sent request has no answer; null where it was not sent, or was answered. */
-const unansweredReason = (error: ApiError | CliError): string | null => {
+/** Why a sent request has no response; null where it was not sent, or has a response. */
+const missingResponseReason = (error: ApiError | CliError): string | null => {
   if (error._tag === "RequestError") {
     return error.reason !== "Transport" || isUnsent(error)
       ? null
@@ -87,9 +87,9 @@ const unansweredReason = (error: ApiError | CliError): string | null => {
   return null
 }
 
-/** Only requests that issue a command are POSTs. One that was sent and not answered may have issued the command. */
+/** Only requests that issue a command are POSTs. One that was sent and has no response may have issued the command. */
 const toOutcomeUnknown = ({ access }: Remote) => (error: ApiError | CliError): ApiError | CliError | OutcomeUnknown => {
-  const why = unansweredReason(error)
+  const why = missingResponseReason(error)
   return why !== null && "request" in error && error.request.method === "POST"
     ? new OutcomeUnknown({
       message: escapeText(
@@ -111,11 +111,11 @@ export const issue = <R>(
 ) =>
   withRemote(project, (remote) =>
     Effect.gen(function*() {
-      const firstAnswer = yield* Effect.mapError(send(remote), toOutcomeUnknown(remote))
-      if (wait) yield* reportWaiting(firstAnswer[0])
-      const answer: DecodedResponse<CommandPublic> = wait ? yield* awaitEnd(remote, firstAnswer[0]) : firstAnswer
-      if (json || ["completed", "pending", "dispatched"].includes(answer[0].status)) {
-        yield* printResponse(answer, json, formatCommand)
+      const firstResponse = yield* Effect.mapError(send(remote), toOutcomeUnknown(remote))
+      if (wait) yield* reportWaiting(firstResponse[0])
+      const response: DecodedResponse<CommandPublic> = wait ? yield* awaitEnd(remote, firstResponse[0]) : firstResponse
+      if (json || ["completed", "pending", "dispatched"].includes(response[0].status)) {
+        yield* printResponse(response, json, formatCommand)
       }
-      yield* checkOutcome(answer[0])
+      yield* checkOutcome(response[0])
     }))

@@ -6,12 +6,12 @@ import { pageQuery } from "../kernel/Query.ts"
 import { text } from "../kernel/Text.ts"
 import { Timestamp } from "../kernel/Timestamp.ts"
 
-/** What an endpoint answers whose act may wait. */
-export const heldCodes = ["approval_required", "too_many_approvals"] as const
+/** The error codes of an endpoint whose action may need approval. */
+export const approvalCodes = ["approval_required", "too_many_approvals"] as const
 
 /**
- * The acts that may wait. Where there is a policy: a change of it (`policy`), and what makes people deciders
- * (`membership_*`, `invitation`, and `user_update` for global admins).
+ * The actions that may need approval. Where there is a policy: a change of it (`policy`), and what makes people
+ * deciders (`membership_*`, `invitation`, and `user_update` for global admins).
  */
 export const ApprovalKind = Schema.Literal(
   "purge_queue",
@@ -50,12 +50,12 @@ export const Approval = Schema.Struct({
   ),
   after: describeField(
     Schema.NullOr(Schema.Unknown),
-    "All of what it becomes; null: the act changes nothing in place.",
+    "All of what it becomes; null: the action changes nothing in place.",
     null
   ),
   revision: describeField(
     Schema.NullOr(Schema.String),
-    "A digest of what it changes. Where that is another one at the approval, the act fails.",
+    "A digest of what it changes. Where the digest is another one at the approval, the action fails.",
     null
   ),
   status: describeField(ApprovalStatus, "What became of it.", "pending"),
@@ -72,7 +72,7 @@ export const Approval = Schema.Struct({
   created_at: describeField(Timestamp, "When it was asked for.", exampleTime),
   expires_at: describeField(Timestamp, "Until when it can be approved.", exampleTime),
   decided_at: describeField(Schema.NullOr(Timestamp), "When it was decided or expired.", null)
-}).annotations(describeBody("Approval", "An act that waits for a second person."))
+}).annotations(describeBody("Approval", "An action that waits for a second person."))
 export type Approval = typeof Approval.Type
 
 export const ApprovalList = Page(Approval).annotations(describeBody("ApprovalList", "A page of approvals."))

@@ -9,8 +9,8 @@ import { isEndState } from "./Command/Note.ts"
 
 /** Durable bulk jobs (docs/bulk-jobs.md): all tasks of a filter are deleted or cancelled, in slices. */
 
-export const BulkJobAct = Schema.Literal("delete", "cancel")
-export type BulkJobAct = typeof BulkJobAct.Type
+export const BulkJobAction = Schema.Literal("delete", "cancel")
+export type BulkJobAction = typeof BulkJobAction.Type
 
 /** The body of both creations. Unknown fields are refused: without a misspelt filter more tasks would match. */
 export const BulkJobFilter = Schema.Struct(filterFields).annotations({ description: "At least one term." }).pipe(
@@ -25,9 +25,9 @@ export type BulkJobFilter = typeof BulkJobFilter.Type
 const openStates = TaskState.literals.filter((state) => !isEndState(state))
 
 /** The tasks of a job: those that have not ended where they are cancelled. Ages of the query count from its creation. */
-export const tasksOf = (act: BulkJobAct, terms: FilterTerms, createdAt: Timestamp): TaskFilter => {
+export const tasksOf = (action: BulkJobAction, terms: FilterTerms, createdAt: Timestamp): TaskFilter => {
   const filter = toTaskFilter(terms, createdAt)
-  return act === "delete" ? filter : addQuery(filter, { kind: "state", values: openStates })
+  return action === "delete" ? filter : addQuery(filter, { kind: "state", values: openStates })
 }
 
 /** `running` until no task is left and no command is open; the others are final. */
@@ -45,7 +45,7 @@ export type BulkJobOutcomes = typeof BulkJobOutcomes.Type
 export const BulkJob = Schema.Struct({
   id: describeField(BulkJobId, "Its id.", exampleId),
   project_id: describeField(ProjectId, "The project's id.", exampleId),
-  act: describeField(BulkJobAct, "What happens to the tasks.", "cancel"),
+  act: describeField(BulkJobAction, "What happens to the tasks.", "cancel"),
   filter: describeField(
     Schema.Record({ key: Schema.String, value: Schema.Unknown }),
     "The terms that were given; of `task_ids` the number. `filter_until` is at most the time of creation.",

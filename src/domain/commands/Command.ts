@@ -103,7 +103,7 @@ export const CommandPublic = Schema.Struct({
     { engine: "celery" }
   ),
   status: describeField(CommandStatus, "Its status.", "completed"),
-  result: describeField(Schema.Unknown, "What the agent answered; arguments as in `payload`.", { new_task_id: "b4e2" }),
+  result: describeField(Schema.Unknown, "The agent's result; arguments as in `payload`.", { new_task_id: "b4e2" }),
   error: describeField(Schema.NullOr(Schema.String), "Why it failed or timed out.", null),
   note: describeField(
     Schema.NullOr(Schema.String),

@@ -29,7 +29,7 @@ export type DeadLetterEntry = typeof DeadLetterEntry.Type
 /** Dead letters of one agent's engine (bodies: DeadLetterPage). */
 export const DeadLetterPage = Schema.Struct({
   engine: describeField(Schema.String, "The engine.", "rq"),
-  agent_id: describeField(AgentId, "The agent that answered; requeue through it.", exampleId),
+  agent_id: describeField(AgentId, "The agent that returned the page; requeue through it.", exampleId),
   entries: describeField(Schema.Array(DeadLetterEntry), "The dead letters, in the agent's order."),
   next_cursor: describeField(
     Schema.NullOr(Schema.String),
@@ -54,20 +54,20 @@ export const ListDeadLetters = Schema.Struct({
 })
 export type ListDeadLetters = typeof ListDeadLetters.Type
 
-/** What an agent answers to `dlq.list`; each field may be missing or wrong. */
-const Answer = Schema.parseJson(Schema.Struct({
+/** An agent's result of `dlq.list`; each field may be missing or invalid. */
+const ListResult = Schema.parseJson(Schema.Struct({
   entries: Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   next_cursor: Schema.optional(Schema.Unknown),
   total: Schema.optional(Schema.Unknown)
 }))
 
-const decodeAnswer = Schema.decodeUnknownOption(Answer)
+const decodeResult = Schema.decodeUnknownOption(ListResult)
 
 const isCount = Schema.is(Schema.NonNegativeInt)
 
 const textOf = (value: unknown, most: number): string => (typeof value === "string" ? toStorable(value, most) : "")
 
-/** A task id that was cut would name another task, so such an entry is left out, like one without an id. */
+/** A truncated task id would name another task, so such an entry is left out, like one without an id. */
 const parseEntry = (entry: Readonly<Record<string, unknown>>, queue: string | null): ReadonlyArray<DeadLetterEntry> => {
   const task_id = textOf(entry["task_id"], 201)
   if (task_id === "" || task_id.length > 200) return []
@@ -83,9 +83,9 @@ const parseEntry = (entry: Readonly<Record<string, unknown>>, queue: string | nu
 
 /** The page that an agent's result has; none when the result has no list of entries. `queue` is the queue asked for. */
 export const parseDeadLetters = (result: string, queue: string | null) => {
-  const answer = decodeAnswer(result)
-  if (answer._tag === "None") return null
-  const { entries, next_cursor, total } = answer.value
+  const decoded = decodeResult(result)
+  if (decoded._tag === "None") return null
+  const { entries, next_cursor, total } = decoded.value
   const isCursor = typeof next_cursor === "string" && next_cursor !== "" && next_cursor.length <= maxCursorLength
   return {
     entries: entries.slice(0, maxDeadLetters).flatMap((entry) => parseEntry(entry, queue)),

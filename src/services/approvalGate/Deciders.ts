@@ -15,7 +15,7 @@ const deciderRows = rowsOf(Schema.Struct({
   vouched_at: Schema.NullOr(Timestamp)
 }))
 
-/** More people than this are not told that an act waits. */
+/** More people than this are not notified of an action that waits. */
 const maxDeciders = 200
 
 /** For the audit log: since when the person decides, and on whose word where that is not long enough. */
@@ -24,7 +24,7 @@ const describe = (decider: Decider) => ({
   ...(isVouchedFor(decider) && { vouched_at: decider.vouched_at })
 })
 
-/** Who may approve acts of a project, and since when they could (docs/approvals.md, Two people). */
+/** Who may approve actions of a project, and since when they could (docs/approvals.md, Two people). */
 export class Deciders extends Effect.Service<Deciders>()("svc/approvals/Deciders", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -39,7 +39,7 @@ export class Deciders extends Effect.Service<Deciders>()("svc/approvals/Deciders
         WHERE u.is_active = 1 AND (u.is_admin = 1 OR m.user_id IS NOT NULL) AND ${userTerm}
         ORDER BY u.id LIMIT ${maxDeciders}`)
 
-    /** Who could decide an act that the person asks for, whether long enough or not. */
+    /** Who could decide an action that the person asks for, whether long enough or not. */
     const listOthers = (projectId: ProjectId, requester: UserId) =>
       read(projectId, sql.and([sql`u.id <> ${requester}`]))
 

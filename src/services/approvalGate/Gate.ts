@@ -18,32 +18,32 @@ import { requestedEvent } from "./Events.ts"
 import { type ApprovalRow, ApprovalsRepo } from "./Repo.ts"
 import { findDifference, type Subject } from "./Subject.ts"
 
-/** The act that a second person has approved is being done: what that person read. */
+/** What the second person read who has approved the action. Present while the approved action runs. */
 export class Approved
   extends Context.Tag("svc/Approved")<Approved, { readonly kind: ApprovalKind; readonly subject: Subject }>()
 {}
 
-/** The act waits for a second person. Nothing of it has been done; `record` stores it. */
+/** The action waits for a second person. Nothing of it was done; `record` stores it. */
 export class ApprovalNeeded extends Data.TaggedError("ApprovalNeeded")<{
   readonly kind: ApprovalKind
   /** The request, which `Approvals` repeats once it is approved. */
   readonly request: unknown
   readonly summary: string
   readonly subject: Subject
-  /** Whose policy holds it. */
+  /** Whose policy requires the approval. */
   readonly project: Project
 }> {}
 
-/** An act that may wait. */
-interface Act<E, R> {
+/** An action that may need approval. */
+interface GatedAction<E, R> {
   readonly kind: ApprovalKind
   readonly request: unknown
   readonly summary: string
-  /** What it changes now. Read only where the act is held or was approved. */
+  /** What it changes now. Read only where the action needs approval or was approved. */
   readonly subject: Effect.Effect<Subject, E, R>
 }
 
-/** Pending acts of a project: more could not be read by the person who decides. */
+/** Pending approvals of a project: the person who decides could not read more. */
 const maxPending = 100
 
 const tooMany = new Conflict({
@@ -55,8 +55,8 @@ const noDecider = " No other person has decided in the project for long enough t
   "brain's machine can vouch for one: svc vouch <e-mail address>."
 
 /**
- * Holds acts that a project's policy wants approved by a second person (docs/approvals.md). The program itself, its rules
- * and schedules are not held.
+ * Stores actions that need a second person's approval by the project's policy (docs/approvals.md). The program itself,
+ * its rules and schedules need none.
  */
 export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGate", {
   effect: Effect.gen(function*() {
@@ -68,7 +68,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
     const triggers = yield* TriggerEvents
     const { approvalBulkWindow, approvalTtl } = yield* Settings
 
-    /** Fails where what was approved is not what the act would be done to now. */
+    /** Fails where what was approved is not what the action would change now. */
     const checkApproved = Effect.fnUntraced(function*(requested: Subject, now: Subject) {
       const difference = findDifference(requested, now)
       if (Option.isSome(difference)) {
@@ -77,61 +77,62 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
     })
 
     /**
-     * Fails with ApprovalNeeded where the policy holds the act, and, where the act was approved, with a Conflict unless
-     * it is what the person read. What it changes is read where `check` runs: in the act's transaction, with its locks.
+     * Fails with ApprovalNeeded where the policy requires approval, and, where the action was approved, with a Conflict
+     * unless it is what the person read. What it changes is read where `check` runs: in the action's transaction, with
+     * its locks.
      */
     const check = Effect.fnUntraced(function*<E, R>(
-      { subject, ...act }: Act<E, R>,
-      isHeld: (policy: ApprovalPolicy) => boolean
+      { subject, ...action }: GatedAction<E, R>,
+      needsApproval: (policy: ApprovalPolicy) => boolean
     ) {
       const approved = yield* Effect.serviceOption(Approved)
-      if (Option.isSome(approved) && approved.value.kind === act.kind) {
+      if (Option.isSome(approved) && approved.value.kind === action.kind) {
         return yield* checkApproved(approved.value.subject, yield* subject)
       }
       const project = yield* CurrentProject
       const { approvals } = project
       const actor = yield* CurrentActor
-      if (approvals === null || actor.kind === "system" || !isHeld(approvals)) return
-      return yield* new ApprovalNeeded({ ...act, project, subject: yield* subject })
+      if (approvals === null || actor.kind === "system" || !needsApproval(approvals)) return
+      return yield* new ApprovalNeeded({ ...action, project, subject: yield* subject })
     })
 
-    /** Counts a bulk act to those of the person's window, unless it would take more tasks with them than the limit. */
+    /** Adds a bulk action to those of the person's window, unless they would take more tasks together than the limit. */
     const countBulk = Effect.fnUntraced(function*(limit: number, tasks: number) {
       const { id: project_id } = yield* CurrentProject
       const { user_id } = yield* currentPerson
       const created_at = yield* Timestamp.now
-      yield* lockName(sql, `bulk acts ${project_id} ${user_id}`)
+      yield* lockName(sql, `bulk actions ${project_id} ${user_id}`)
       const before = yield* repo.countBulkTasks(
         project_id,
         user_id,
         Timestamp.addSeconds(created_at, -approvalBulkWindow)
       )
       const isOver = before + tasks > limit
-      if (!isOver) yield* repo.insertBulkAct({ id: yield* Ids.next, project_id, user_id, tasks, created_at })
+      if (!isOver) yield* repo.insertBulkAction({ id: yield* Ids.next, project_id, user_id, tasks, created_at })
       return { isOver, before }
     }, sql.withTransaction)
 
     /**
-     * `check` for a bulk act, which is held where the person's bulk acts of a while take more tasks than `bulk_over`: else
-     * a hundred acts under the limit would do what one may not. Null: too many tasks to count.
+     * `check` for a bulk action, which needs approval where the person's bulk actions within the window take more tasks
+     * than `bulk_over`: else a hundred actions under the limit would do what one may not. Null: too many tasks to count.
      */
-    const checkBulk = Effect.fnUntraced(function*<E, R>(act: Act<E, R>, tasks: number | null) {
+    const checkBulk = Effect.fnUntraced(function*<E, R>(action: GatedAction<E, R>, tasks: number | null) {
       const actor = yield* CurrentActor
       const limit = (yield* CurrentProject).approvals?.bulk_over ?? null
-      const isApproved = Option.exists(yield* Effect.serviceOption(Approved), ({ kind }) => kind === act.kind)
-      if (isApproved || limit === null || actor.kind === "system") return yield* check(act, () => false)
-      if (tasks === null) return yield* check(act, () => true)
+      const isApproved = Option.exists(yield* Effect.serviceOption(Approved), ({ kind }) => kind === action.kind)
+      if (isApproved || limit === null || actor.kind === "system") return yield* check(action, () => false)
+      if (tasks === null) return yield* check(action, () => true)
       const { before, isOver } = yield* countBulk(limit, tasks)
-      const summary = tasks > limit ? act.summary : `${act.summary}, after ${before} of other bulk acts`
-      yield* check({ ...act, summary }, () => isOver)
+      const summary = tasks > limit ? action.summary : `${action.summary}, after ${before} of other bulk acts`
+      yield* check({ ...action, summary }, () => isOver)
     })
 
     const insert = Effect.fnUntraced(function*({ kind, project, request, subject, summary }: ApprovalNeeded) {
       const person = yield* currentPerson
       const now = yield* Timestamp.now
       yield* lockName(sql, `approvals ${project.id}`)
-      const asked = yield* repo.listSame(project.id, person.user_id, kind, JSON.stringify(request), now)
-      const same = asked.find((row) => Option.isNone(findDifference(row.subject, subject)))
+      const sameRequests = yield* repo.listSame(project.id, person.user_id, kind, JSON.stringify(request), now)
+      const same = sameRequests.find((row) => Option.isNone(findDifference(row.subject, subject)))
       if (same !== undefined) return { row: same, isDecidable: true }
       if ((yield* repo.countPending(project.id)) >= maxPending) return yield* tooMany
       const row: ApprovalRow = {
@@ -175,7 +176,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
       return { row, isDecidable: eligible.length > 0 }
     }, sql.withTransaction)
 
-    /** Stores an act that is held; its caller gets 403 `approval_required`. Wrap it around the act's transaction. */
+    /** Stores an action that needs approval; its caller gets 403 `approval_required`. Wraps the action's transaction. */
     const record = <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.catchIf(
         self,

@@ -72,17 +72,17 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         hasRows(sql`SELECT 1 FROM users u WHERE u.id = ${userId} AND u.is_active = 1 AND (u.is_admin = 1 OR EXISTS (
             SELECT 1 FROM memberships m WHERE m.user_id = u.id AND m.project_id = ${projectId}
               AND ${sql.in("m.role", roles)}))`),
-      /** Tasks of the person's bulk acts that did not wait, since then. */
+      /** Tasks of the person's bulk actions since then that needed no approval. */
       countBulkTasks: (projectId: ProjectId, userId: UserId, since: Timestamp) =>
-        countOf(sql`SELECT CAST(COALESCE(sum(tasks), 0) AS INTEGER) AS n FROM bulk_acts
+        countOf(sql`SELECT CAST(COALESCE(sum(tasks), 0) AS INTEGER) AS n FROM bulk_actions
           WHERE project_id = ${projectId} AND user_id = ${userId} AND created_at > ${since}`),
-      insertBulkAct: (row: {
+      insertBulkAction: (row: {
         readonly id: string
         readonly project_id: ProjectId
         readonly user_id: UserId
         readonly tasks: number
         readonly created_at: Timestamp
-      }) => sql`INSERT INTO bulk_acts ${sql.insert(row)}`,
+      }) => sql`INSERT INTO bulk_actions ${sql.insert(row)}`,
       isGlobalAdmin: (userId: UserId) =>
         hasRows(sql`SELECT 1 FROM users WHERE id = ${userId} AND is_active = 1 AND is_admin = 1`)
     } as const

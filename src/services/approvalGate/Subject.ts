@@ -4,15 +4,15 @@ import { canonicalize, type JsonInput } from "../../domain/kernel/CanonicalJson.
 
 const Content = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-/** What an act changes, as the person who decides reads it, and how the brain knows later that it is still the same. */
+/** What an action changes, as the person who decides reads it, and how the brain knows later that it is still the same. */
 export const Subject = Schema.Struct({
   before: Schema.NullOr(Content),
   after: Schema.NullOr(Content),
-  /** A digest of what the act changes; another one at the approval fails the act. Null: nothing is changed in place. */
+  /** A digest of what the action changes; another one at the approval fails the action. Null: nothing is changed in place. */
   revision: Schema.NullOr(Schema.String),
   /**
-   * How much the act takes, by name; more at the approval fails the act. Null: too many to count. `unknown`: nobody has
-   * counted them, so what is counted at the approval is more.
+   * How much the action takes, by name; more at the approval fails the action. Null: too many to count. `unknown`: not
+   * counted, so what is counted at the approval is more.
    */
   amounts: Schema.Record({
     key: Schema.String,
@@ -37,7 +37,7 @@ export const makeChange = (before: Content, after: Content, identity: Content = 
 /** What did not exist before. */
 export const makeNew = (after: Content): Subject => ({ before: null, after, revision: null, amounts: {} })
 
-/** An act on many: it takes at most as many as there were at the request. */
+/** An action on many: it takes at most as many as there were at the request. */
 const makeSelection = (before: Content, amounts: Subject["amounts"]): Subject => ({
   before,
   after: null,

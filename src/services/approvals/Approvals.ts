@@ -27,7 +27,7 @@ import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
 import { Tasks } from "../tasks/Tasks.ts"
 import { TriggerEvents } from "../triggers/TriggerEvents.ts"
-import { makeApprovedActs, needsOf } from "./Acts.ts"
+import { makeApprovedActions, needsOf } from "./ApprovedActions.ts"
 
 const defaultLimit = 50
 const expiredAtOnce = 100
@@ -53,12 +53,12 @@ const requesterGone = new Conflict({
   detail: "The person who asked may no longer do this in the project. Reject it."
 })
 
-/** Decides acts that wait for a second person, and does what is approved, in the name of the person who approves. */
+/** Decides actions that wait for a second person, and does what is approved, in the name of the person who approves. */
 export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ApprovalsRepo
-    const acts = yield* makeApprovedActs
+    const approvedActions = yield* makeApprovedActions
     const deciders = yield* Deciders
     const audit = yield* Audit
     const inbox = yield* Inbox
@@ -132,7 +132,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         data: { approval_id: row.id, kind: row.kind }
       }])
 
-    /** Fails unless the person may approve the act, and the one who asked may still do it. Returns since when they decide. */
+    /** Fails unless the person may approve the action, and the one who asked may still do it. Returns since when they decide. */
     const authorize = Effect.fnUntraced(function*(row: ApprovalRow, { is_admin, user_id, via }: Person) {
       const { roles, scope } = needsOf[row.kind]
       if (!hasScope(via, scope)) {
@@ -175,12 +175,12 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     )
 
     /**
-     * Approves the act and does it. A crash in between leaves it approved without a result: whether it was done is then
+     * Approves the action and does it. A crash in between leaves it approved without a result: whether it was done is then
      * unknown, and it is not repeated.
      */
     const approve = Effect.fn("Approvals.approve")(function*(id: ApprovalId) {
       const row = yield* decide(id, "approved", null)
-      const outcome = yield* Effect.either(Effect.provideService(acts.perform(row), Approved, row))
+      const outcome = yield* Effect.either(Effect.provideService(approvedActions.perform(row), Approved, row))
       if (outcome._tag === "Right") {
         const { accept_url_path, ...done } = outcome.right
         yield* repo.setResult(id, "approved", done)

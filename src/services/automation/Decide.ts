@@ -242,7 +242,7 @@ export const decide = (
           command_id: id
         }
       }
-      const command: IssuedIntent = { id, project_id: rule.project_id, intent: { ...intent, act: auditEntry } }
+      const command: IssuedIntent = { id, project_id: rule.project_id, intent: { ...intent, cause: auditEntry } }
       return { outcome: "executed", detail: null, command }
     }
 

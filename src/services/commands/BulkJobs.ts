@@ -1,6 +1,6 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
-import { type BulkJobAct, type BulkJobFilter, tasksOf } from "../../domain/commands/BulkJob.ts"
+import { type BulkJobAction, type BulkJobFilter, tasksOf } from "../../domain/commands/BulkJob.ts"
 import { Conflict } from "../../domain/kernel/Errors.ts"
 import { BulkJobId, type ProjectId } from "../../domain/kernel/Id.ts"
 import { summarizeTerms } from "../../domain/kernel/Query.ts"
@@ -61,7 +61,7 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         target_type: "bulk_job",
         target_id: job.id,
         project_id: job.project_id,
-        metadata: { act: job.act, filter: summarizeTerms(job.filter), total: job.total }
+        metadata: { act: job.action, filter: summarizeTerms(job.filter), total: job.total }
       })
       if (job.finished_at !== null) yield* audit.record(walkEntry("finished", job))
       return job
@@ -110,7 +110,7 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
       )
 
     const create = Effect.fnUntraced(
-      function*(act: BulkJobAct, terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) {
+      function*(action: BulkJobAction, terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) {
         const { id: project_id } = yield* CurrentProject
         const actor = yield* CurrentActor
         const created_at = yield* Timestamp.now
@@ -119,18 +119,18 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         const until = filter_until !== null && filter_until < as_of ? filter_until : as_of
         // named tasks are there already, and their agent's clock may be ahead
         const filter = terms.task_ids === null ? { ...terms, filter_until: until } : terms
-        const count = search.countFacets(project_id, tasksOf(act, filter, as_of))
-        if (act === "delete") yield* checkDeletion(terms, Effect.map(count, totalOf))
+        const count = search.countFacets(project_id, tasksOf(action, filter, as_of))
+        if (action === "delete") yield* checkDeletion(terms, Effect.map(count, totalOf))
         const facets = yield* count
         const total = totalOf(facets)
-        if (act === "cancel") yield* checkCancellation(terms, total)
-        const engines = act === "delete" ? [everyEngine] : yield* listEngines(project_id, facets)
+        if (action === "cancel") yield* checkCancellation(terms, total)
+        const engines = action === "delete" ? [everyEngine] : yield* listEngines(project_id, facets)
         const ended_at = total === 0 ? created_at : null
         return yield* insert({
           ...noProgress,
           id: yield* Ids.nextOf(BulkJobId),
           project_id,
-          act,
+          action,
           filter,
           status: ended_at === null ? "running" : "completed",
           total,
@@ -141,13 +141,13 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
           sealed_at: created_at,
           deadline_at: Timestamp.addSeconds(created_at, bulkRetryDeadlineHours * 3600),
           finished_at: ended_at,
-          settled_at: ended_at
+          resolved_at: ended_at
         })
       }
     )
 
-    const begin = (act: BulkJobAct, terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) =>
-      create(act, terms, requestedAt).pipe(Effect.flatMap(describe), gate.record)
+    const begin = (action: BulkJobAction, terms: BulkJobFilter, requestedAt?: Timestamp.Timestamp) =>
+      create(action, terms, requestedAt).pipe(Effect.flatMap(describe), gate.record)
 
     /**
      * Begins to delete the tasks that match, or, with `requestedAt`, those that matched when the approved request was
@@ -181,14 +181,14 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
         return yield* new Conflict({ code: "bulk_job_ended", detail: `The bulk job is ${job.status}.` })
       }
       const now = yield* Timestamp.now
-      const settled_at = job.act === "delete" ? now : null // commands may be open
-      const stopped: BulkWalk = { ...job, status: "stopped", finished_at: now, settled_at }
+      const resolved_at = job.action === "delete" ? now : null // commands may be open
+      const stopped: BulkWalk = { ...job, status: "stopped", finished_at: now, resolved_at }
       yield* walks.save(stopped)
       yield* audit.record(walkEntry("stopped", stopped))
       return stopped
     }, sql.withTransaction)
 
-    /** Ends the job. Tasks that are left stay as they are; commands that were issued go on. */
+    /** Ends the job. Tasks that are left stay as they are; commands that were issued continue. */
     const stop = Effect.fn("BulkJobs.stop")((id: BulkJobId) => Effect.flatMap(end(id), describe), orDieOnSql)
 
     return { deleteMatching, cancelMatching, get, list, stop } as const

@@ -138,7 +138,7 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
         const now = yield* Timestamp.now
         const takenBack = to === "running" ? 0 : yield* takeBack(request, now)
         const claimed = request.claimed - takenBack
-        const end = { status: "cancelled", finished_at: now, settled_at: now } as const
+        const end = { status: "cancelled", finished_at: now, resolved_at: now } as const
         const changed: BulkRetry = {
           ...request,
           control_state: to,
@@ -161,13 +161,13 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
       sql.withTransaction
     )
 
-    /** Stops further retries, and takes back commands that were not sent; what was sent goes on. */
+    /** Stops further retries, and takes back commands that were not sent; commands that were sent continue. */
     const pause = Effect.fn("BulkRetries.pause")(
       (id: BulkRetryId) => Effect.flatMap(control(id, "paused", undefined, "bulk_retry.paused"), describeRetry),
       orDieOnSql
     )
 
-    /** Goes on, at this rate if one is given; null: without a limit. */
+    /** Continues, at this rate if one is given; null: without a limit. */
     const resume = Effect.fn("BulkRetries.resume")(
       (id: BulkRetryId, rate: number | null | undefined) =>
         Effect.flatMap(control(id, "running", rate, "bulk_retry.resumed"), describeRetry),

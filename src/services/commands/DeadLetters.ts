@@ -13,12 +13,12 @@ import { CommandDispatch } from "./Dispatch.ts"
 import { CommandsRepo } from "./Repo.ts"
 import { rateFitness } from "./Routing.ts"
 
-/** Seconds that an agent has for its answer: it ends a call to its broker after 10 (the agents' protocol, section 5.1). */
-const answerSeconds = 15
+/** Seconds that an agent has for its result: it ends a call to its broker after 10 (the agents' protocol, section 5.1). */
+const timeoutSeconds = 15
 
-const notAnswered = new Unavailable({
+const noResult = new Unavailable({
   code: "agent_no_answer",
-  detail: `The agent did not answer within ${answerSeconds} seconds. It may be busy with another command. Try again.`
+  detail: `The agent did not answer within ${timeoutSeconds} seconds. It may be busy with another command. Try again.`
 })
 
 const agentOffline = new Conflict({
@@ -32,7 +32,7 @@ const unsupported = new Conflict({
     "Effect queues, can."
 })
 
-/** Milliseconds between two looks for the answer: an agent on the same machine answers within milliseconds. */
+/** Milliseconds between two polls for the result: an agent on the same machine sends it within milliseconds. */
 const minPauseMillis = 10
 const maxPauseMillis = 320
 
@@ -52,7 +52,8 @@ const isAgentId = Schema.is(AgentId)
 
 /**
  * The dead letters of an engine, read by its agent at the moment of the request. The question is a command without an
- * audit row, since it changes nothing; any replica may hold the agent's connection. An answered question is deleted.
+ * audit row, since it changes nothing; any replica may hold the agent's connection. A question is deleted once its
+ * result was read.
  */
 export class DeadLetters extends Effect.Service<DeadLetters>()("svc/DeadLetters", {
   effect: Effect.gen(function*() {
@@ -105,7 +106,7 @@ export class DeadLetters extends Effect.Service<DeadLetters>()("svc/DeadLetters"
           bulk_job_id: null,
           worker_before: null,
           issued_at: now,
-          timeout_at: Timestamp.addSeconds(now, answerSeconds),
+          timeout_at: Timestamp.addSeconds(now, timeoutSeconds),
           status: "pending",
           result: null,
           error: null,
@@ -133,9 +134,9 @@ export class DeadLetters extends Effect.Service<DeadLetters>()("svc/DeadLetters"
       const agentId = yield* findAgent(project.id, engine, place.agentId)
       const id = yield* ask(agentId, { engine, queue, limit, cursor: place.cursor })
       const ended = Option.getOrNull(
-        yield* Effect.timeoutOption(awaitEnd(project.id, id), `${answerSeconds + 1} seconds`)
+        yield* Effect.timeoutOption(awaitEnd(project.id, id), `${timeoutSeconds + 1} seconds`)
       )
-      if (ended === null || (ended.status !== "completed" && ended.status !== "failed")) return yield* notAnswered
+      if (ended === null || (ended.status !== "completed" && ended.status !== "failed")) return yield* noResult
       yield* repo.deleteQuestion(id)
       const page = ended.result === null || ended.status === "failed" ? null : parseDeadLetters(ended.result, queue)
       if (page === null) {

@@ -26,8 +26,9 @@ const agentBatchSize = 500
 const minPauseMillis = 20
 
 /**
- * How long a claim without an answer is looked for. PostgreSQL may run a statement whose client is gone for longer, such
- * as one that waits for a table's lock: its commands stay dispatched and unsent until their timeout.
+ * How long the dispatch searches for a claim whose statement got no response. PostgreSQL may run a statement whose
+ * client is gone for longer, such as one that waits for a table's lock: its commands stay dispatched and unsent until
+ * their timeout.
  */
 const unsentMillis = 60_000
 
@@ -56,7 +57,7 @@ const isAnonymous = (session: AgentSession): boolean => session.workerId === ses
  * No command is executed twice, by two rules. A claim is committed before its frame is written: one conditional UPDATE
  * (`StatusRepo.ts`) gives the command to one process. A claimed command is sent again only to that process, with the
  * same id, which agents recognise (ours by `agent/runtime/CommandJournal.ts`). A claim that was certainly not sent
- * returns to pending, also when the answer of its statement was lost.
+ * returns to pending, also when the response to its statement was lost.
  *
  * The constructor is long because all steps of a round use the same few claims and sessions: apart, the two rules would
  * be in several files.
@@ -116,7 +117,7 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       return true
     })
 
-    /** Runs the statement of these claims. Without an answer they remain in `unsent`: they may be committed. */
+    /** Runs the statement of these claims. Without a response they remain in `unsent`: they may be committed. */
     const claimWith = Effect.fnUntraced(function*<E>(
       claims: ReadonlyArray<CommandClaim>,
       unsent: UnsentClaims,
@@ -159,8 +160,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
         return isSent ? [] : [{ ...command, from: command.session_id, session_id: sessionId }]
       })
       const failedSessionIds = new Set<string>()
-      for (let at = 0; at < moves.length; at += batchSize) {
-        const part = moves.slice(at, at + batchSize)
+      for (let start = 0; start < moves.length; start += batchSize) {
+        const part = moves.slice(start, start + batchSize)
         for (const command of yield* claimWith(part, unsentMoves, queue.updateSessions(part))) {
           const session = byWorker.get(`${command.agent_id} ${command.worker_id}`)
           if (!(yield* send(session, command, unsentMoves))) failedSessionIds.add(command.session_id)
@@ -291,8 +292,8 @@ export class CommandDispatch extends Effect.Service<CommandDispatch>()("svc/Comm
       )
       const connected = agents.map(([agentId]) => agentId).filter((agentId) => !unsentAgentIds.has(agentId))
       let hasFullOutbox = false
-      for (let at = 0; at < connected.length; at += agentBatchSize) {
-        const served = yield* serve(connected.slice(at, at + agentBatchSize))
+      for (let start = 0; start < connected.length; start += agentBatchSize) {
+        const served = yield* serve(connected.slice(start, start + agentBatchSize))
         for (const agentId of served.left) unsentAgentIds.add(agentId)
         hasFullOutbox ||= served.isFull
       }

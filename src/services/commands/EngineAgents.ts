@@ -18,7 +18,7 @@ interface OnlineProcess {
 /** The agent of an engine's tasks, before all others the preferred one; null: none takes them. */
 export type ChooseAgent = (engine: string, preferred?: AgentId | null) => AgentId | null
 
-/** Online processes of a project that are looked at. */
+/** Online processes of a project that are read. */
 const maxProcesses = 1000
 
 /** A process that would refuse the action has fitness 3 (`Routing.ts`). */
@@ -40,7 +40,7 @@ export class EngineAgents extends Effect.Service<EngineAgents>()("svc/EngineAgen
      * The project's agents as they are now: for an engine, the agent with the process that suits the action best and
      * was seen last, or null when no online process takes the action for the engine. The agent `preferred` is chosen
      * before all others, if one of its processes takes it. A `named` agent is the only one, and its processes that would
-     * refuse the action count too: a person named it, who needs its answer.
+     * refuse the action count too: a person named it, and needs the reason of its refusal.
      */
     const chooseIn = (projectId: ProjectId, action: string, named: AgentId | null = null) =>
       Effect.map(listOnline(projectId), (online): ChooseAgent => {

@@ -12,7 +12,7 @@ import { Settings } from "../kernel/Settings.ts"
 import { errorCode, isContention } from "../kernel/sql/Database.ts"
 import { writeOrRefuse } from "../kernel/sql/RefusedRows.ts"
 import { observeCommandEnd } from "./EndMetrics.ts"
-import { LateAnswers } from "./LateAnswers.ts"
+import { LateResults } from "./LateResults.ts"
 import type { AckReport, CommandReport, FinishTransition, ResultReport } from "./Model.ts"
 import { CommandQueueRepo } from "./QueueRepo.ts"
 import { matchReports } from "./Reports.ts"
@@ -20,7 +20,7 @@ import { TaskRetries } from "./Retries.ts"
 import { CommandStatusRepo } from "./StatusRepo.ts"
 
 /**
- * The queue of the agents' answers to commands. The answers of all sessions are written in batches. A report that fits
+ * The queue of the agents' reports on commands. The reports of all sessions are written in batches. A report that fits
  * no command (another agent's, one never sent, one already finished) is dropped and counted.
  */
 export class CommandInbox extends Context.Tag("svc/CommandInbox")<CommandInbox, {
@@ -33,22 +33,22 @@ export class CommandInbox extends Context.Tag("svc/CommandInbox")<CommandInbox, 
 }>() {}
 
 /**
- * Queue capacity in answers, and in characters of those that are not committed: a result may have 1 MiB. Sessions are
+ * Queue capacity in reports, and in characters of those that are not committed: a result may have 1 MiB. Sessions are
  * paused while the queue is full. Escaped, the characters of a batch stay below the longest string of V8.
  */
 const capacity = 4096
 const maxCharacters = 16 * 1024 * 1024
 
-/** Answers per transaction. */
+/** Reports per transaction. */
 const batchSize = 500
 
-/** About what an answer takes without its texts. */
-const answerCharacters = 256
+/** About what a report takes without its texts. */
+const reportCharacters = 256
 
-/** The characters of an answer. One alone always fits. */
-const sizeOf = (answer: CommandReport): number => {
-  const texts = answer.kind === "finished" ? [answer.report.result, answer.report.error] : []
-  const characters = texts.reduce((sum, text) => sum + (text?.length ?? 0), answerCharacters)
+/** The characters of a report. One alone always fits. */
+const sizeOf = (entry: CommandReport): number => {
+  const texts = entry.kind === "finished" ? [entry.report.result, entry.report.error] : []
+  const characters = texts.reduce((sum, text) => sum + (text?.length ?? 0), reportCharacters)
   return Math.min(characters, maxCharacters)
 }
 
@@ -58,7 +58,7 @@ interface Barrier {
   readonly reached: Deferred.Deferred<void>
 }
 
-/** The inbox with the loop that writes it. Writes all queued answers before its scope closes. */
+/** The inbox with the loop that writes it. Writes all queued reports before its scope closes. */
 export const layer = Layer.scoped(
   CommandInbox,
   Effect.gen(function*() {
@@ -66,7 +66,7 @@ export const layer = Layer.scoped(
     const queue = yield* CommandQueueRepo
     const statuses = yield* CommandStatusRepo
     const retries = yield* TaskRetries
-    const lateAnswers = yield* LateAnswers
+    const lateResults = yield* LateResults
     const audit = yield* Audit
     const metrics = yield* Metrics
     const loops = yield* Loops
@@ -76,7 +76,7 @@ export const layer = Layer.scoped(
     /** Entries taken from the queue and not yet committed; they survive a failure of the database. */
     let batch: ReadonlyArray<CommandReport | Barrier> = []
 
-    const lateAnswerEntry = ({ end, row }: FinishTransition) => ({
+    const lateResultEntry = ({ end, row }: FinishTransition) => ({
       actor: system("agents"),
       entry: {
         action: "command.answered_late",
@@ -87,22 +87,22 @@ export const layer = Layer.scoped(
       }
     })
 
-    /** Commits the effect of the answers; returns the commands that they end. */
-    const write = Effect.fnUntraced(function*(answers: ReadonlyArray<CommandReport>) {
-      const ids = [...new Set(answers.map(({ report }) => report.commandId).filter(Ids.isUuid))]
+    /** Commits the effect of the reports; returns the commands that they end. */
+    const write = Effect.fnUntraced(function*(reports: ReadonlyArray<CommandReport>) {
+      const ids = [...new Set(reports.map(({ report }) => report.commandId).filter(Ids.isUuid))]
       const rows = ids.length === 0 ? [] : yield* queue.lock(ids)
-      const { acks, endings, strays } = matchReports(answers, rows, redaction)
+      const { acks, endings, strays } = matchReports(reports, rows, redaction)
       if (strays > 0) metrics.swallowedExceptions.inc({ module: "commands", site: "stray_answer" }, strays)
       if (acks.length > 0) yield* queue.acknowledge(acks)
       yield* statuses.finish(endings.map(({ end }) => end))
       yield* retries.insert(endings)
       const late = endings.filter(({ row }) => row.status === "timeout")
-      yield* lateAnswers.apply(late.map(({ row }) => row))
-      yield* audit.recordAll(late.map(lateAnswerEntry))
+      yield* lateResults.apply(late.map(({ row }) => row))
+      yield* audit.recordAll(late.map(lateResultEntry))
       return endings
     }, sql.withTransaction)
 
-    /** The command of an answer that cannot be stored times out, and says that its outcome is unknown. */
+    /** The command of a report that cannot be stored times out, and says that its outcome is unknown. */
     const refuse = ({ report }: CommandReport, error: SqlError.SqlError) =>
       Effect.suspend(() => {
         metrics.swallowedExceptions.inc({ module: "commands", site: "refused_answer" })
@@ -111,27 +111,27 @@ export const layer = Layer.scoped(
         )
       })
 
-    const writeAnswers = Effect.fnUntraced(function*(answers: ReadonlyArray<CommandReport>) {
-      const endings = yield* Effect.retry(write(answers), { while: isContention, times: 10 })
+    const writeReports = Effect.fnUntraced(function*(reports: ReadonlyArray<CommandReport>) {
+      const endings = yield* Effect.retry(write(reports), { while: isContention, times: 10 })
       for (const { end, row } of endings) {
         observeCommandEnd(metrics, { ...row, status: end.status }, end.completed_at)
       }
     })
 
     const writeBatch = Effect.gen(function*() {
-      const answers = batch.flatMap((entry) => (entry.kind === "mark" ? [] : [entry]))
-      if (answers.length > 0) yield* writeOrRefuse(answers, { write: writeAnswers, refuse })
-      for (const { kind, report } of answers) if (kind === "finished") report.onCommit()
+      const reports = batch.flatMap((entry) => (entry.kind === "mark" ? [] : [entry]))
+      if (reports.length > 0) yield* writeOrRefuse(reports, { write: writeReports, refuse })
+      for (const { kind, report } of reports) if (kind === "finished") report.onCommit()
       for (const entry of batch) if (entry.kind === "mark") yield* Deferred.succeed(entry.reached, undefined)
       batch = []
-      yield* characters.release(answers.reduce((sum, answer) => sum + sizeOf(answer), 0))
+      yield* characters.release(reports.reduce((sum, entry) => sum + sizeOf(entry), 0))
     })
 
     const tick = Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
         if (batch.length === 0) {
           batch = [yield* restore(inbox.take)]
-          yield* yieldToEventLoop // batches an acknowledgement with its result, and with the answers of other sessions
+          yield* yieldToEventLoop // batches an acknowledgement with its result, and with the reports of other sessions
           batch = [...batch, ...(yield* inbox.takeUpTo(batchSize - 1))]
         }
         yield* writeBatch
@@ -155,18 +155,18 @@ export const layer = Layer.scoped(
     )
     yield* loops.forever("commands answers", tick)
 
-    const offerAnswer = (answerAt: (at: Timestamp.Timestamp) => CommandReport) =>
+    const offerReport = (reportAt: (at: Timestamp.Timestamp) => CommandReport) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
-          const answer = answerAt(yield* Timestamp.now)
-          yield* restore(characters.take(sizeOf(answer)))
-          yield* Effect.onInterrupt(restore(inbox.offer(answer)), () => characters.release(sizeOf(answer)))
+          const entry = reportAt(yield* Timestamp.now)
+          yield* restore(characters.take(sizeOf(entry)))
+          yield* Effect.onInterrupt(restore(inbox.offer(entry)), () => characters.release(sizeOf(entry)))
         })
       )
 
     return {
-      offerAck: (report) => offerAnswer((at) => ({ kind: "acked", report, at })),
-      offerResult: (report) => offerAnswer((at) => ({ kind: "finished", report, at })),
+      offerAck: (report) => offerReport((at) => ({ kind: "acked", report, at })),
+      offerResult: (report) => offerReport((at) => ({ kind: "finished", report, at })),
       awaitCommitted: Effect.flatMap(
         Deferred.make<void>(),
         (reached) => Effect.zipRight(inbox.offer({ kind: "mark", reached }), Deferred.await(reached))

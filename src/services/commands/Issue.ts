@@ -38,7 +38,7 @@ interface InsertOptions extends IssuedIntent {
 
 /** The row of a command, without encrypted parameters and idempotency key, and its audit rows. */
 const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: InsertOptions): CommandInsert => {
-  const { act, action, agent_id, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
+  const { action, agent_id, cause, engine, metadata, parameters, sealed = {}, target_id, target_type } = intent
   const { worker_before = null } = intent
   const isPending = initialState.status === "pending"
   const masks = Object.fromEntries(Object.keys(sealed).map((name) => [name, REDACTED]))
@@ -66,7 +66,7 @@ const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: 
       ...initialState
     },
     entries: [
-      ...(act === undefined ? [] : [act]),
+      ...(cause === undefined ? [] : [cause]),
       {
         action: "command.issued",
         target_type: "command",
@@ -164,8 +164,8 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
     }
 
     /**
-     * Issues a command in the current project. The caller has checked that the agent belongs to it. When another command
-     * has the key, the answer is that command.
+     * Issues a command in the current project. The caller has checked that the agent belongs to it. Returns the other
+     * command where another one has the key.
      */
     const issue = Effect.fnUntraced(function*(intent: Intent, key: IdempotencyKey | null = null) {
       yield* checkSize(intent)

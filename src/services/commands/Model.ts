@@ -15,7 +15,7 @@ export interface Intent {
   readonly target_id: string | null
   /** What is sent as `parameters`. Undefined members are left out: only what the operator set is sent. */
   readonly parameters: Readonly<Record<string, JsonInput | undefined>>
-  /** Parameters that are encrypted at rest, masked in every answer, and deleted when the command ends. */
+  /** Parameters that are encrypted at rest, masked in every response, and deleted when the command ends. */
   readonly sealed?: Readonly<Record<string, CanonicalText>>
   readonly timeout_seconds: number
   /** The only session that the command may be sent to; absent: any session of the agent that suits. */
@@ -28,8 +28,8 @@ export interface Intent {
   readonly worker_before?: PoolReport | null
   /** Additional metadata of the audit row. */
   readonly metadata?: Readonly<Record<string, unknown>>
-  /** An audit row of the act that issues the command, before the command's own. */
-  readonly act?: AuditEntry
+  /** The audit row of the operation that issues the command, before the command's own. */
+  readonly cause?: AuditEntry
 }
 
 /** How a command begins: pending, or ended at once when its end is known beforehand. */
@@ -100,7 +100,7 @@ export interface ClaimedCommand extends PendingCommand, CommandClaim {
   readonly timeout_at: Timestamp
 }
 
-/** A locked row: what decides the effect of an agent's answer. */
+/** A locked row: what decides the effect of an agent's report. */
 export interface LockedCommand {
   readonly id: CommandId
   readonly project_id: ProjectId

@@ -10,27 +10,27 @@ import { Ingest } from "../tasks/Ingest.ts"
 import { TaskOrphans } from "../tasks/Orphans.ts"
 import { TasksRepo } from "../tasks/Repo.ts"
 import { CommandDispatch } from "./Dispatch.ts"
-import { makeReportAnswers } from "./Reconciliation/Answers.ts"
 import { makeAskNext, type OpenQuestions } from "./Reconciliation/Questions.ts"
+import { makeReportResults } from "./Reconciliation/Results.ts"
 import { CommandsRepo } from "./Repo.ts"
 
-/** Maximum unanswered questions. */
+/** Maximum open questions. */
 const maxOpenQuestions = 200
 
 /**
- * Asks agents for the outcome of tasks that have no end, by `reconcile_task`, and reports the answers as
+ * Asks agents for the outcome of tasks that have no end, by `reconcile_task`, and reports the results as
  * `task.reconciled` events: of those that started long ago, and of those that wait for longer than they should, or whose
- * outcome is unknown. A lost answer is asked for again.
+ * outcome is unknown. A question whose result is lost is asked again.
  */
 export const layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
   const loops = yield* Loops
   const { reconcileAfter } = yield* Settings
   if (reconcileAfter === 0) return
   const openQuestions: OpenQuestions = new Map()
-  const reportAnswers = yield* makeReportAnswers(openQuestions)
+  const reportResults = yield* makeReportResults(openQuestions)
   const askNext = yield* makeAskNext(openQuestions)
   const tick = Effect.gen(function*() {
-    yield* reportAnswers()
+    yield* reportResults()
     if (openQuestions.size < maxOpenQuestions) yield* askNext()
   })
   yield* loops.every("tasks reconcile", `${Math.min(10, Math.max(1, reconcileAfter / 10))} seconds`, tick)

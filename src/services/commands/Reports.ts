@@ -9,11 +9,11 @@ import type { CommandAck, CommandReport, FinishTransition, LockedCommand } from 
 const maxErrorCharacters = 8192
 
 /**
- * The effect of a batch of answers on the locked rows. `strays` counts answers that fit no command that was sent to
+ * The effect of a batch of reports on the locked rows. `strays` counts reports that fit no command that was sent to
  * their agent. A second result, or a result for a cancelled command, changes nothing.
  */
 export const matchReports = (
-  answers: ReadonlyArray<CommandReport>,
+  reports: ReadonlyArray<CommandReport>,
   rows: ReadonlyArray<LockedCommand>,
   redaction: Redaction
 ) => {
@@ -21,7 +21,7 @@ export const matchReports = (
   const ackTimes = new Map<CommandId, Timestamp>()
   const endings = new Map<CommandId, FinishTransition>()
   let strays = 0
-  for (const { at, kind, report } of answers) {
+  for (const { at, kind, report } of reports) {
     const row = byId.get(report.commandId)
     if (row === undefined || row.agent_id !== report.agentId || row.worker_id === null) {
       strays++

@@ -11,8 +11,8 @@ import type { FinishTransition } from "./Model.ts"
 const slice = 1000
 
 /**
- * A new link is looked at once more after this (`Failures/Recoveries.ts`): an ingest that stored the success of the new
- * task at the same moment has not seen the link, and was not seen.
+ * A new link is checked once more after this time (`Failures/Recoveries.ts`): an ingest that stored the success of the
+ * new task at the same moment has not seen the link, and was not seen.
  */
 const recheckSeconds = 30
 

@@ -8,7 +8,7 @@ import { enginesRestartingByExit } from "./Restart.ts"
  * - 0: it advertises the action, and its role is `task`
  * - 1: it advertises the action
  * - 2: it does not advertise its capabilities (long-poll)
- * - 3: it serves the engine, but not this action: it will refuse, which is the answer that the operator needs
+ * - 3: it serves the engine, but not this action: it will refuse, and the operator needs its reason
  * - null: it never gets the command. It does not serve the engine, or the command names another process, or its hello
  *   names nothing to operate (the agents' doctor). Only processes without their own id may omit engines and
  *   capabilities.

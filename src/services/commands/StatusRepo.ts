@@ -58,7 +58,7 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
 
     /**
      * One conditional UPDATE, whose source statuses come from the transition table. The status of a row is therefore
-     * decided by the database, whatever claims, cancels, answers or expires the command at the same time.
+     * decided by the database, whatever claims, cancels, finishes or expires the command at the same time.
      */
     const transition = <Row extends object, To extends CommandStatus = CommandStatus>(change: StatusChange<To>) => {
       const { at, from, returning, set, to, using, where } = change
@@ -179,7 +179,7 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
 
     /**
      * Ends all unfinished commands of a restored database. The time of dispatch stays, or becomes that of issue: the
-     * command may have been sent after the backup, so nothing may take it for one that was never sent. An answer that
+     * command may have been sent after the backup, so nothing may take it for one that was never sent. A result that
      * arrives later is still accepted.
      */
     const endRestored = (now: Timestamp.Timestamp, error: string) =>
@@ -217,7 +217,7 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
         returning: "id, action, status, issued_at"
       })
 
-    /** Cancels the unfinished commands of an agent or a project that is being deleted: no answer will come. */
+    /** Cancels the unfinished commands of an agent or a project that is being deleted: no result will come. */
     const cancelUnfinished = (owner: { readonly agent: string } | { readonly project: string }) =>
       Effect.flatMap(Timestamp.now, (at) => {
         const [isOwned, error] = "agent" in owner

@@ -1,8 +1,8 @@
 import type { CommandClaim } from "./Model.ts"
 
 /**
- * Claims that this replica may have committed and has certainly not sent: their statement got no answer, their session
- * was full, or a statement after the claim failed. Memory only: the sessions of a process end with it.
+ * Claims that this replica may have committed and has certainly not sent: their statement got no response, their
+ * session was full, or a statement after the claim failed. Memory only: the sessions of a process end with it.
  */
 export class UnsentClaims {
   private readonly claims = new Map<string, { readonly claim: CommandClaim; readonly addedAt: number }>()

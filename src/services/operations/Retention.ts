@@ -55,7 +55,7 @@ const listExpiries = (sql: SqlClient.SqlClient, settings: Settings["Type"]): Rea
       days(settings.approvalsRetentionDays),
       (time) => sql`created_at < ${time} AND status <> 'pending'`
     ),
-    expiry("bulk_acts", settings.approvalBulkWindow, before("created_at")),
+    expiry("bulk_actions", settings.approvalBulkWindow, before("created_at")),
     expiry("idempotency_keys", idempotencyRetentionSeconds, before("created_at"), { key: "scope" }),
     expiry("oidc_logout_tokens", 0, before("expires_at")),
     expiry("setup_tokens", 0, before("expires_at")),

@@ -167,7 +167,7 @@ export class ScheduleOperations extends Effect.Service<ScheduleOperations>()("sv
           target_id: stream.scheduler,
           timeout_seconds: commandTimeout,
           bound_session_id: stream.session_id,
-          act: {
+          cause: {
             action: auditActions[operation],
             target_type: "schedule",
             target_id: subject?.schedule.id ?? null,

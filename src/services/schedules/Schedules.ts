@@ -211,7 +211,7 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
           scheduled_for: null,
           timeout_seconds: commandTimeout
         }),
-        act: {
+        cause: {
           action: "schedule.trigger_now",
           target_type: "schedule",
           target_id: id,

@@ -15,12 +15,12 @@ const adminSince = (days: number): Decider => ({
 })
 
 describe("who may approve a request (SVC_APPROVAL_DECIDER_DAYS)", () => {
-  it.each([[0, 0], [1, 1], [7, 7], [30, 30]])("with %d days: whoever has decided for %d", (minDays, days) => {
+  it.each([[0, 0], [1, 1], [7, 7], [30, 30]])("with %d days: a person who has decided for %d", (minDays, days) => {
     assert.isTrue(canApprove(adminSince(days), requestedAt, minDays))
     assert.isFalse(canApprove(adminSince(days - 0.0001), requestedAt, minDays))
   })
 
-  it("with 0 days nobody who became a decider after the request, unless the operator vouched for them since", () => {
+  it("with 0 days no person who became a decider after the request, unless the operator vouched for them since", () => {
     const later = adminSince(-1)
     assert.isFalse(canApprove(later, requestedAt, 0))
     assert.isTrue(canApprove({ ...later, vouched_at: daysBefore(-2) }, requestedAt, 0))

@@ -357,7 +357,7 @@ export const bulkRetryIn = (project: Project, control_state: "running" | "cancel
       sql.insert({
         id,
         project_id: project.id,
-        act: "retry",
+        action: "retry",
         idempotency_key: id,
         canonical_digest: "",
         plan_digest: "",
@@ -391,7 +391,7 @@ export const bulkJobIn = (project: Project) =>
       sql.insert({
         id,
         project_id: project.id,
-        act: "delete",
+        action: "delete",
         filter: JSON.stringify({ filter_name: "no such task", filter_until: now }),
         status: "running",
         total: null,
@@ -405,7 +405,7 @@ export const bulkJobIn = (project: Project) =>
         sealed_at: now,
         as_of: now,
         deadline_at: Timestamp.addSeconds(now, 3600),
-        settled_at: now
+        resolved_at: now
       })
     }`
     return id

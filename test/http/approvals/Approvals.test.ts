@@ -32,8 +32,8 @@ const site = Effect.gen(function*() {
   const patched = yield* call(people.first, "PATCH", "", { approvals: everything })
   assert.strictEqual(patched.status, 200, patched.text)
 
-  /** The id of the approval that the act waits for. */
-  const held = (key: { readonly token: string }, method: string, rest: string, body?: unknown) =>
+  /** Sends a request that needs approval; returns the id of the approval. */
+  const submit = (key: { readonly token: string }, method: string, rest: string, body?: unknown) =>
     Effect.map(call(key, method, rest, body), ({ json, status, text }) => {
       assert.strictEqual(status, 403, text)
       assert.strictEqual(json.code, "approval_required", text)
@@ -44,7 +44,7 @@ const site = Effect.gen(function*() {
       Effect.orDie(sql<{ action: string }>`SELECT action FROM audit_log WHERE project_id = ${project.id} ORDER BY seq`),
       (rows) => rows.map(({ action }) => action)
     ))
-  return { ...people, project, agent_id, call, held, actions }
+  return { ...people, project, agent_id, call, submit, actions }
 })
 
 const rule = (actions: ReadonlyArray<object>) => ({ name: "again", trigger: "task.failed", actions })
@@ -53,14 +53,18 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, ...receiving }), { excludeTestServices: true })((it) => {
     it.effect("a purge waits until another admin approves it, and is then done once", () =>
       Effect.gen(function*() {
-        const { actions, agent_id, call, first, held, operator, project, second } = yield* site
+        const { actions, agent_id, call, first, operator, project, second, submit } = yield* site
         const body = { agent_id, queue: "slow", engine: "celery", observed_depth: 7 }
-        const id = yield* held(first, "POST", "/commands/purge-queue", body)
-        assert.strictEqual(yield* held(first, "POST", "/commands/purge-queue", body), id, "the same request waits once")
+        const id = yield* submit(first, "POST", "/commands/purge-queue", body)
+        assert.strictEqual(
+          yield* submit(first, "POST", "/commands/purge-queue", body),
+          id,
+          "the same request waits once"
+        )
         const sql = yield* SqlClient.SqlClient
         yield* sql`UPDATE users SET display_name = 'Ada' WHERE id = ${first.user_id}`
-        const asked = { requested_by: first.user_id, requested_by_name: "Ada", decided_by_name: null }
-        assert.deepInclude((yield* call(operator, "GET", `/approvals/${id}`)).json, asked)
+        const requester = { requested_by: first.user_id, requested_by_name: "Ada", decided_by_name: null }
+        assert.deepInclude((yield* call(operator, "GET", `/approvals/${id}`)).json, requester)
         const feed = yield* request("GET", `/activity?project_slug=${project.slug}`, { token: operator.token })
         const byAda = feed.json.items.filter(({ user_id }: { readonly user_id: string }) => user_id === first.user_id)
         assert.isAbove(byAda.length, 0, feed.text)
@@ -81,8 +85,8 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         assert.deepInclude(approved.json, { decided_by: second.user_id, result: { type: "command", id: command.id } })
         assert.deepInclude(command, { action: "purge_queue", target_id: "slow" })
         for (const again of ["approve", "reject"]) {
-          const answer = yield* call(second, "POST", `/approvals/${id}/${again}`, again === "reject" ? {} : undefined)
-          assert.strictEqual(answer.json.code, "approval_decided")
+          const response = yield* call(second, "POST", `/approvals/${id}/${again}`, again === "reject" ? {} : undefined)
+          assert.strictEqual(response.json.code, "approval_decided")
         }
         const recorded = (yield* actions).filter((action) => /^(approval|command)\./.test(action))
         assert.deepStrictEqual(recorded.slice(0, 2), ["approval.requested", "approval.approved"])
@@ -91,7 +95,7 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         // the name of a global admin who is no member is shown, and no longer once they are neither
         const root = yield* freshKey({ isAdmin: true })
         yield* sql`UPDATE users SET display_name = 'Root' WHERE id = ${root.user_id}`
-        const ofRoot = yield* held(root, "POST", "/commands/purge-queue", { ...body, queue: "fast" })
+        const ofRoot = yield* submit(root, "POST", "/commands/purge-queue", { ...body, queue: "fast" })
         const namesOfRoot = Effect.gen(function*() {
           const approval = yield* call(operator, "GET", `/approvals/${ofRoot}`)
           const { items } = (yield* request("GET", `/activity?user_id=${root.user_id}`, { token: operator.token })).json
@@ -102,25 +106,25 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         assert.deepStrictEqual(yield* namesOfRoot, [null, null])
       }))
 
-    it.effect("bulk acts wait when they may concern more tasks than the limit", () =>
+    it.effect("bulk actions wait when they may concern more tasks than the limit", () =>
       Effect.gen(function*() {
-        const { agent_id, call, first, held, operator, project, second } = yield* site
+        const { agent_id, call, first, operator, project, second, submit } = yield* site
         const tasks = [0, 1].map((n) => storedTask(project.id, Date.now() - 60_000 + n, { state: "failure" }))
         yield* insertTasks(tasks)
         const retry = (task_ids: ReadonlyArray<string>) => ({ agent_id, filter: { task_ids, engine: "celery" } })
         const [one] = tasks
         assert.strictEqual((yield* call(operator, "POST", "/commands/bulk-retry", retry([one!.task_id]))).status, 202)
-        yield* held(operator, "POST", "/commands/bulk-retry", retry(tasks.map(({ task_id }) => task_id)))
+        yield* submit(operator, "POST", "/commands/bulk-retry", retry(tasks.map(({ task_id }) => task_id)))
 
         const create = (max: number) => ({ idempotency_key: randomUUID(), filter: { state: "failure" }, max })
         assert.strictEqual((yield* call(second, "POST", "/bulk-retry-requests", create(1))).status, 202)
-        const request = yield* held(operator, "POST", "/bulk-retry-requests", create(2))
+        const request = yield* submit(operator, "POST", "/bulk-retry-requests", create(2))
         const created = yield* call(first, "POST", `/approvals/${request}/approve`)
         assert.strictEqual(created.json.result.type, "bulk_retry_request", created.text)
 
         const one_ = { task_ids: [one!.id] }
         assert.strictEqual((yield* call(first, "POST", "/tasks/bulk-delete", one_)).json.deleted_count, 1)
-        const filter = yield* held(first, "POST", "/tasks/bulk-delete", { filter_state: "failure" })
+        const filter = yield* submit(first, "POST", "/tasks/bulk-delete", { filter_state: "failure" })
         assert.strictEqual((yield* call(first, "GET", "/tasks")).json.items.length, 1)
         const deleted = yield* call(second, "POST", `/approvals/${filter}/approve`)
         assert.strictEqual(deleted.json.result.type, "bulk_job", deleted.text)
@@ -130,19 +134,19 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
       "an approved deletion by filter deletes all that matched when it was requested",
       () =>
         Effect.gen(function*() {
-          const { call, first, held, project, second } = yield* site
+          const { call, first, project, second, submit } = yield* site
           const start = 1_700_000_000_000
           yield* insertTasks(Array.from({ length: 10_003 }, (_, n) => storedTask(project.id, start + n)))
-          const all = yield* held(first, "POST", "/tasks/bulk-delete", { filter_state: "success" })
+          const all = yield* submit(first, "POST", "/tasks/bulk-delete", { filter_state: "success" })
           const filter_until = "2023-11-14T22:13:20.001Z"
-          const early = yield* held(first, "POST", "/bulk-jobs:delete", { filter_state: "success", filter_until })
+          const early = yield* submit(first, "POST", "/bulk-jobs:delete", { filter_state: "success", filter_until })
           const later = storedTask(project.id, Date.now() + 60_000)
           yield* insertTasks([later])
-          const answers = [
+          const responses = [
             yield* call(second, "POST", `/approvals/${early}/approve`),
             yield* call(second, "POST", `/approvals/${all}/approve`)
           ]
-          const jobs = answers.map(({ json }) => json.result)
+          const jobs = responses.map(({ json }) => json.result)
           assert.deepStrictEqual(jobs.map(({ type }) => type), ["bulk_job", "bulk_job"])
           const ended = yield* Effect.forEach(jobs, ({ id }) =>
             until(
@@ -162,17 +166,22 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
       "a cancellation by filter waits where more tasks than the limit match, or where they are too many to count",
       () =>
         Effect.gen(function*() {
-          const { actions, call, first, held, operator, project } = yield* site
+          const { actions, call, first, operator, project, submit } = yield* site
           const start = Date.now() - 3_600_000
-          const open = (n: number) => storedTask(project.id, start + n, { state: "started", queue: `q${n % 2}` })
-          yield* insertTasks([open(0), open(1), open(2), storedTask(project.id, start + 3, { queue: "q1" })])
+          const startedTask = (n: number) => storedTask(project.id, start + n, { state: "started", queue: `q${n % 2}` })
+          yield* insertTasks([
+            startedTask(0),
+            startedTask(1),
+            startedTask(2),
+            storedTask(project.id, start + 3, { queue: "q1" })
+          ])
           // one of the two tasks of this queue has ended
           const one = yield* call(operator, "POST", "/bulk-jobs:cancel", { filter_queue: "q1" })
           assert.deepInclude(one.json, { act: "cancel", total: 1 }, one.text)
           const body = { filter_queue: "q0" }
-          const id = yield* held(operator, "POST", "/bulk-jobs:cancel", body)
+          const id = yield* submit(operator, "POST", "/bulk-jobs:cancel", body)
           assert.strictEqual(
-            yield* held(operator, "POST", "/bulk-jobs:cancel", body),
+            yield* submit(operator, "POST", "/bulk-jobs:cancel", body),
             id,
             "the same request waits once"
           )
@@ -198,21 +207,21 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
           assert.deepInclude(job.json, { act: "cancel", total: 2, created_by: first.user_id })
           assert.includeMembers(yield* actions, ["approval.requested", "approval.approved"])
 
-          yield* insertTasks(Array.from({ length: 10_003 }, (_, n) => open(n + 4)))
-          yield* held(operator, "POST", "/bulk-jobs:cancel", { filter_name: "shop" })
+          yield* insertTasks(Array.from({ length: 10_003 }, (_, n) => startedTask(n + 4)))
+          yield* submit(operator, "POST", "/bulk-jobs:cancel", { filter_name: "shop" })
         }),
       60_000
     )
 
     it.effect("an approved deletion of selected tasks deletes only those that match its other terms", () =>
       Effect.gen(function*() {
-        const { call, first, held, project, second } = yield* site
+        const { call, first, project, second, submit } = yield* site
         const states = ["failure", "success", "started"] as const
         const tasks = states.map((state, n) => storedTask(project.id, Date.now() - 60_000 + n, { state }))
         yield* insertTasks(tasks)
         const [failed, ...others] = tasks.map(({ id }) => id)
         const body = { task_ids: [failed, ...others], filter_state: "failure" }
-        const id = yield* held(first, "POST", "/bulk-jobs:delete", body)
+        const id = yield* submit(first, "POST", "/bulk-jobs:delete", body)
         const { json, text } = yield* call(second, "POST", `/approvals/${id}/approve`)
         assert.strictEqual(json.result.type, "bulk_job", text)
         yield* until(
@@ -222,19 +231,19 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         const left: ReadonlyArray<{ readonly id: string }> = (yield* call(first, "GET", "/tasks")).json.items
         assert.sameMembers(left.map((task) => task.id), others)
 
-        const byIds = yield* held(first, "POST", "/bulk-jobs:delete", { task_ids: others })
+        const byIds = yield* submit(first, "POST", "/bulk-jobs:delete", { task_ids: others })
         const deleted = yield* call(second, "POST", `/approvals/${byIds}/approve`)
         assert.deepInclude(deleted.json, { result: { type: "tasks", deleted_count: 2 } }, deleted.text)
       }))
 
     it.effect("an approved deletion counts ages from the request", () =>
       Effect.gen(function*() {
-        const { call, first, held, project, second } = yield* site
+        const { call, first, project, second, submit } = yield* site
         const sql = yield* SqlClient.SqlClient
         const minutesAgo = (minutes: number) => storedTask(project.id, Date.now() - minutes * 60_000)
         const [old, younger] = [minutesAgo(50), minutesAgo(40)]
         yield* insertTasks([old, younger])
-        const id = yield* held(first, "POST", "/bulk-jobs:delete", { filter_query: "until:30m" })
+        const id = yield* submit(first, "POST", "/bulk-jobs:delete", { filter_query: "until:30m" })
         // as if it had waited for a quarter of an hour
         const requestedAt = Timestamp.addSeconds(yield* Timestamp.now, -900)
         yield* sql`UPDATE approvals SET created_at = ${requestedAt} WHERE id = ${id}`
@@ -249,14 +258,14 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
 
     it.effect("a request of another version lacks terms or has unknown ones: the latter is not done", () =>
       Effect.gen(function*() {
-        const { call, first, held, project, second } = yield* site
+        const { call, first, project, second, submit } = yield* site
         const sql = yield* SqlClient.SqlClient
         const tasks = [1, 2, 3].map((minutes) => storedTask(project.id, Date.now() - minutes * 60_000))
         yield* insertTasks(tasks)
         const store = (id: string, request: object) =>
           sql`UPDATE approvals SET request = ${JSON.stringify(request)} WHERE id = ${id}`
         const all = { filter_state: tasks[0]?.state }
-        const unknown = yield* held(first, "POST", "/bulk-jobs:delete", all)
+        const unknown = yield* submit(first, "POST", "/bulk-jobs:delete", all)
         yield* store(unknown, { ...all, filter_planet: "mars" })
         const refused = yield* call(second, "POST", `/approvals/${unknown}/approve`)
         assert.deepInclude(refused.json, { status: "failed" }, refused.text)
@@ -264,7 +273,7 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         assert.match(refused.json.result.detail, /^Another version of the program stored this request/)
         assert.lengthOf((yield* call(first, "GET", "/tasks")).json.items, 3)
 
-        const known = yield* held(first, "POST", "/bulk-jobs:delete", { ...all, filter_query: "since:1h" })
+        const known = yield* submit(first, "POST", "/bulk-jobs:delete", { ...all, filter_query: "since:1h" })
         yield* store(known, all)
         const { json, text } = yield* call(second, "POST", `/approvals/${known}/approve`)
         assert.strictEqual(json.result.type, "bulk_job", text)
@@ -276,31 +285,31 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
 
     it.effect("rules that retry or cancel wait, rules that notify do not", () =>
       Effect.gen(function*() {
-        const { call, first, held, second } = yield* site
+        const { call, first, second, submit } = yield* site
         const notify = yield* call(first, "POST", "/automation/rules", rule([]))
         assert.strictEqual(notify.status, 201, notify.text)
         const destructive = rule([{ type: "cancel" }])
-        const create = yield* held(first, "POST", "/automation/rules", destructive)
+        const create = yield* submit(first, "POST", "/automation/rules", destructive)
         const done = yield* call(second, "POST", `/approvals/${create}/approve`)
         const rule_id = done.json.result.id
         assert.deepInclude((yield* call(first, "GET", `/automation/rules/${rule_id}`)).json, {
           created_by: second.user_id
         })
         const path = `/automation/rules/${rule_id}`
-        const update = yield* held(first, "PATCH", path, { name: "cancel all" })
-        yield* held(first, "PATCH", `/automation/rules/${notify.json.id}`, { actions: destructive.actions })
-        yield* held(first, "POST", `${path}/reset-circuit`)
+        const update = yield* submit(first, "PATCH", path, { name: "cancel all" })
+        yield* submit(first, "PATCH", `/automation/rules/${notify.json.id}`, { actions: destructive.actions })
+        yield* submit(first, "POST", `${path}/reset-circuit`)
         yield* call(second, "POST", `/approvals/${update}/approve`)
         assert.strictEqual((yield* call(first, "GET", path)).json.name, "cancel all")
         // what does harm ends at once
         assert.strictEqual((yield* call(first, "DELETE", path)).status, 204)
       }))
 
-    it.effect("bulk acts of a person are counted together, and those of others apart", () =>
+    it.effect("bulk actions of a person are counted together, and those of others apart", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { agent_id, call, first, held, operator, project, second } = yield* site
-        const policy = yield* held(first, "PATCH", "", { approvals: { ...everything, bulk_over: 3 } })
+        const { agent_id, call, first, operator, project, second, submit } = yield* site
+        const policy = yield* submit(first, "PATCH", "", { approvals: { ...everything, bulk_over: 3 } })
         assert.strictEqual((yield* call(second, "POST", `/approvals/${policy}/approve`)).json.status, "approved")
         const tasks = [0, 1, 2, 3].map((n) => storedTask(project.id, Date.now() - 60_000 + n, { state: "failure" }))
         yield* insertTasks(tasks)
@@ -309,31 +318,31 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
           filter: { task_ids: of.map((n) => tasks[n]!.task_id), engine: "celery" }
         })
         assert.strictEqual((yield* call(operator, "POST", "/commands/bulk-retry", retry(0, 1))).status, 202)
-        const waiting = yield* held(operator, "POST", "/commands/bulk-retry", retry(2, 3))
+        const waiting = yield* submit(operator, "POST", "/commands/bulk-retry", retry(2, 3))
         const { summary } = (yield* call(first, "GET", `/approvals/${waiting}`)).json
         assert.strictEqual(summary, "Retry 2 tasks, after 2 of other bulk acts")
-        yield* held(operator, "POST", "/bulk-retry-requests", { idempotency_key: randomUUID(), max: 2 })
-        // a third task is within the limit; another kind of act counts to the same window
+        yield* submit(operator, "POST", "/bulk-retry-requests", { idempotency_key: randomUUID(), max: 2 })
+        // a third task is within the limit; another kind of action counts to the same window
         const create = { idempotency_key: randomUUID(), filter: { state: "failure" }, max: 1 }
         assert.strictEqual((yield* call(operator, "POST", "/bulk-retry-requests", create)).status, 202)
         assert.strictEqual((yield* call(operator, "POST", "/bulk-retry-requests", create)).status, 202, "once a key")
-        yield* held(operator, "POST", "/commands/bulk-retry", retry(3))
+        yield* submit(operator, "POST", "/commands/bulk-retry", retry(3))
         assert.strictEqual((yield* call(first, "POST", "/commands/bulk-retry", retry(2, 3))).status, 202)
         // the window ends
         const long = Timestamp.addSeconds(yield* Timestamp.now, -3601)
-        yield* sql`UPDATE bulk_acts SET created_at = ${long} WHERE project_id = ${project.id}`
+        yield* sql`UPDATE bulk_actions SET created_at = ${long} WHERE project_id = ${project.id}`
         assert.strictEqual((yield* call(operator, "POST", "/commands/bulk-retry", retry(1, 2, 3))).status, 202)
       }))
 
     it.effect("an approval does what was read, and fails where the rule has become another one", () =>
       Effect.gen(function*() {
-        const { call, first, held, operator, second } = yield* site
+        const { call, first, operator, second, submit } = yield* site
         const conditions = { task_name: "nightly" }
         const nightly = yield* call(operator, "POST", "/automation/rules", { ...rule([]), conditions })
         assert.strictEqual(nightly.status, 201, nightly.text)
         const path = `/automation/rules/${nightly.json.id}`
         const change = { actions: [{ type: "cancel" }] }
-        const stale = yield* held(first, "PATCH", path, change)
+        const stale = yield* submit(first, "PATCH", path, change)
         const shown = (yield* call(operator, "GET", `/approvals/${stale}`)).json
         assert.deepInclude(shown.before, { name: "again", conditions: nightly.json.conditions, actions: [] })
         assert.deepInclude(shown.after, { name: "again", conditions: nightly.json.conditions, actions: change.actions })
@@ -341,7 +350,7 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
 
         // a rule that only notifies is changed at once
         assert.strictEqual((yield* call(operator, "PATCH", path, { conditions: {} })).status, 200)
-        const fresh = yield* held(first, "PATCH", path, change)
+        const fresh = yield* submit(first, "PATCH", path, change)
         assert.notStrictEqual(fresh, stale, "the same change of another rule is another request")
         const failed = yield* call(second, "POST", `/approvals/${stale}/approve`)
         assert.deepInclude(failed.json, { status: "failed" }, failed.text)
@@ -359,27 +368,27 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
     it.effect("a breaker is armed only for the rule that was read", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { call, first, held, second } = yield* site
-        const create = yield* held(first, "POST", "/automation/rules", rule([{ type: "cancel" }]))
+        const { call, first, second, submit } = yield* site
+        const create = yield* submit(first, "POST", "/automation/rules", rule([{ type: "cancel" }]))
         assert.isNull((yield* call(second, "GET", `/approvals/${create}`)).json.before)
         const rule_id = (yield* call(second, "POST", `/approvals/${create}/approve`)).json.result.id
         yield* sql`UPDATE automation_rules SET cb_tripped = 1, cb_execution_count = 7 WHERE id = ${rule_id}`
         const path = `/automation/rules/${rule_id}`
-        const reset = yield* held(first, "POST", `${path}/reset-circuit`)
+        const reset = yield* submit(first, "POST", `${path}/reset-circuit`)
         const shown = (yield* call(second, "GET", `/approvals/${reset}`)).json
         assert.deepInclude(shown.before, { name: "again", cb_tripped: true, cb_execution_count: 7 })
         assert.deepInclude(shown.after, { name: "again", cb_tripped: false, cb_execution_count: 0 })
-        const update = yield* held(first, "PATCH", path, { max_executions_per_window: 1000 })
+        const update = yield* submit(first, "PATCH", path, { max_executions_per_window: 1000 })
         yield* call(second, "POST", `/approvals/${update}/approve`)
         const failed = (yield* call(second, "POST", `/approvals/${reset}/approve`)).json
         assert.strictEqual(failed.result.code, "approval_outdated")
         assert.strictEqual((yield* call(first, "GET", path)).json.cb_tripped, true)
       }))
 
-    it.effect("a change of the policy is made to the project that was read", () =>
+    it.effect("a change of the policy applies to the project that was read", () =>
       Effect.gen(function*() {
-        const { call, first, held, second } = yield* site
-        const policy = yield* held(first, "PATCH", "", { approvals: { ...everything, bulk_over: null } })
+        const { call, first, second, submit } = yield* site
+        const policy = yield* submit(first, "PATCH", "", { approvals: { ...everything, bulk_over: null } })
         const shown = (yield* call(second, "GET", `/approvals/${policy}`)).json
         assert.deepStrictEqual(shown.before.approvals, everything)
         assert.deepStrictEqual(shown.after.approvals, { ...everything, bulk_over: null })
@@ -392,7 +401,7 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
     it.effect("a purge shows the depth of its request, and fails where the queue has become deeper", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { agent_id, call, first, held, project, second } = yield* site
+        const { agent_id, call, first, project, second, submit } = yield* site
         yield* sql`INSERT INTO queues ${
           sql.insert({
             id: randomUUID(),
@@ -404,22 +413,22 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
           })
         }`
         const purge = { agent_id, queue: "slow", engine: "celery", force: true }
-        const id = yield* held(first, "POST", "/commands/purge-queue", purge)
+        const id = yield* submit(first, "POST", "/commands/purge-queue", purge)
         const shown = (yield* call(second, "GET", `/approvals/${id}`)).json
         assert.deepStrictEqual(shown.before, { queue: "slow", depths: { celery: 12 } })
         assert.deepInclude(shown, { after: null, revision: null })
         yield* sql`UPDATE queues SET depth = 4000 WHERE project_id = ${project.id}`
         const failed = (yield* call(second, "POST", `/approvals/${id}/approve`)).json
         assert.strictEqual(failed.result.code, "approval_outdated")
-        const again = yield* held(first, "POST", "/commands/purge-queue", purge)
+        const again = yield* submit(first, "POST", "/commands/purge-queue", purge)
         yield* sql`UPDATE queues SET depth = 3999 WHERE project_id = ${project.id}`
         assert.strictEqual((yield* call(second, "POST", `/approvals/${again}/approve`)).json.status, "approved")
       }))
 
-    it.effect("a bulk act takes at most as many tasks as matched when it was requested", () =>
+    it.effect("a bulk action takes at most as many tasks as matched when it was requested", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { call, first, held, operator, project, second } = yield* site
+        const { call, first, operator, project, second, submit } = yield* site
         const start = Date.now() - 60_000
         const states = ["failure", "failure", "started", "started"] as const
         const tasks = states.map((state, n) => storedTask(project.id, start + n, { state }))
@@ -427,28 +436,29 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         const terms = { filter_state: "failure" }
         const create = () => ({ idempotency_key: randomUUID(), filter: { state: "failure" }, max: 5 })
         const ids = [
-          yield* held(first, "POST", "/bulk-jobs:delete", terms),
-          yield* held(first, "POST", "/bulk-jobs:cancel", { filter_state: "started" }),
-          yield* held(operator, "POST", "/bulk-retry-requests", create())
+          yield* submit(first, "POST", "/bulk-jobs:delete", terms),
+          yield* submit(first, "POST", "/bulk-jobs:cancel", { filter_state: "started" }),
+          yield* submit(operator, "POST", "/bulk-retry-requests", create())
         ]
-        const matched = yield* Effect.forEach(ids, (id) =>
-          Effect.map(call(second, "GET", `/approvals/${id}`), ({ json }) => json.before))
+        const matched = yield* Effect.forEach(
+          ids,
+          (id) => Effect.map(call(second, "GET", `/approvals/${id}`), ({ json }) => json.before)
+        )
         assert.deepStrictEqual(matched, [{ matching: 2 }, { matching: 2 }, { matching: 2 }])
         // another task, which was there at the request, comes to match
         yield* sql`UPDATE tasks SET state = 'failure' WHERE id = ${tasks[2]!.id}`
-        const ended = yield* Effect.forEach(ids, (id) =>
-          Effect.map(call(second, "POST", `/approvals/${id}/approve`), ({ json }) =>
-            json))
+        const ended = yield* Effect.forEach(
+          ids,
+          (id) => Effect.map(call(second, "POST", `/approvals/${id}/approve`), ({ json }) => json)
+        )
         assert.deepStrictEqual(
-          ended.map(({ status }) =>
-            status
-          ),
+          ended.map(({ status }) => status),
           ["failed", "approved", "failed"]
         )
         assert.deepStrictEqual([ended[0].result.code, ended[2].result.code], Array(2).fill("approval_outdated"))
 
         // a task that failed after the request is not retried
-        const later = yield* held(operator, "POST", "/bulk-retry-requests", create())
+        const later = yield* submit(operator, "POST", "/bulk-retry-requests", create())
         yield* insertTasks([storedTask(project.id, Date.now() + 60_000, { state: "failure" })])
         const retried = yield* call(second, "POST", `/approvals/${later}/approve`)
         assert.strictEqual(retried.json.result.type, "bulk_retry_request", retried.text)
@@ -462,8 +472,8 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         const { token } = yield* freshKey({ roles: { [alone.id]: "admin" } })
         const lonely = yield* request("PATCH", `/projects/${alone.slug}`, { token, body: { approvals: everything } })
         assert.strictEqual(lonely.json.code, "no_second_person")
-        const { call, first, held, second } = yield* site
-        const policy = yield* held(first, "PATCH", "", { approvals: null, name: "renamed" })
+        const { call, first, second, submit } = yield* site
+        const policy = yield* submit(first, "PATCH", "", { approvals: null, name: "renamed" })
         const kept = yield* call(first, "GET", "")
         assert.deepStrictEqual(kept.json.approvals, everything)
         assert.notStrictEqual(kept.json.name, "renamed")
@@ -478,17 +488,17 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const approvals = yield* Approvals
-        const { actions, agent_id, call, first, held, second } = yield* site
+        const { actions, agent_id, call, first, second, submit } = yield* site
         const inbox = ({ token }: { readonly token: string }) =>
           Effect.map(request("GET", "/user/notifications", { token }), ({ json }) =>
             json.map(({ title }: { readonly title: string }) => title))
         const purge = (queue: string) =>
-          held(first, "POST", "/commands/purge-queue", { agent_id, queue, force: true })
+          submit(first, "POST", "/commands/purge-queue", { agent_id, queue, force: true })
 
         const rejected = yield* purge("a")
         assert.lengthOf(yield* inbox(second), 1)
-        const answer = yield* call(second, "POST", `/approvals/${rejected}/reject`, { reason: "wrong queue" })
-        assert.deepInclude(answer.json, { status: "rejected", reason: "wrong queue" })
+        const response = yield* call(second, "POST", `/approvals/${rejected}/reject`, { reason: "wrong queue" })
+        assert.deepInclude(response.json, { status: "rejected", reason: "wrong queue" })
         const expiring = yield* purge("b")
         yield* sql`UPDATE approvals SET expires_at = '2026-01-01T00:00:00.000000Z' WHERE id = ${expiring}`
         assert.strictEqual(
@@ -507,7 +517,7 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
     it.scoped("a default sends what waits to the project's channel, and its decision; a rule or a person cannot", () =>
       Effect.gen(function*() {
         const receiver = yield* makeReceiver
-        const { agent_id, call, first, held, operator, project, second } = yield* site
+        const { agent_id, call, first, operator, project, second, submit } = yield* site
         const channel = yield* insertChannel({ projectId: project.id, url: `${receiver.url}/` })
         const trigger = "approval.requested"
         const body = { trigger, grouping: null, project_channel_ids: [channel.id] }
@@ -520,7 +530,7 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         ]
         assert.deepStrictEqual(refused.map(({ status }) => status), [422, 422])
 
-        const id = yield* held(first, "POST", "/commands/purge-queue", { agent_id, queue: "slow", force: true })
+        const id = yield* submit(first, "POST", "/commands/purge-queue", { agent_id, queue: "slow", force: true })
         const bodies = Effect.sync(() => receiver.bodies)
         const [sent] = yield* until(bodies, ({ length }) => length === 1)
         assert.containSubset(sent, {
@@ -529,21 +539,21 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         })
         assert.include(JSON.stringify(sent), id)
         yield* call(second, "POST", `/approvals/${id}/approve`)
-        const [, told] = yield* until(bodies, ({ length }) => length === 2)
-        assert.containSubset(told, { type: trigger, data: { kind: "recovered" } })
-        assert.match(JSON.stringify(told), /It no longer waits since/)
+        const [, recovered] = yield* until(bodies, ({ length }) => length === 2)
+        assert.containSubset(recovered, { type: trigger, data: { kind: "recovered" } })
+        assert.match(JSON.stringify(recovered), /It no longer waits since/)
         const inbox = yield* request("GET", "/user/notifications", { token: operator.token })
         assert.deepStrictEqual(inbox.json, [], "the inboxes of admins have the approval itself")
       }))
 
-    it.effect("an approved act that is refused says so; one whose requester may no longer do it is not done", () =>
+    it.effect("an approved action that is refused says so; one whose requester may no longer do it is not done", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { agent_id, call, first, held, project, second } = yield* site
+        const { agent_id, call, first, project, second, submit } = yield* site
         const other = yield* freshAgent(project)
         const body = { agent_id: other.agent_id, queue: "a", engine: "celery", force: true }
-        const failing = yield* held(first, "POST", "/commands/purge-queue", body)
-        const leaving = yield* held(first, "POST", "/commands/purge-queue", { ...body, queue: "b" })
+        const failing = yield* submit(first, "POST", "/commands/purge-queue", body)
+        const leaving = yield* submit(first, "POST", "/commands/purge-queue", { ...body, queue: "b" })
         assert.strictEqual((yield* call(second, "DELETE", `/agents/${other.agent_id}`)).status, 204)
         const failed = yield* call(second, "POST", `/approvals/${failing}/approve`)
         assert.strictEqual(failed.json.status, "failed", failed.text)
@@ -551,7 +561,7 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         const tasks = [0, 1].map((n) => storedTask(project.id, Date.now() - 60_000 + n, { state: "failure" }))
         yield* insertTasks(tasks)
         const filter = { task_ids: tasks.map(({ task_id }) => task_id), engine: "celery" }
-        const ofOperator = yield* held(first, "POST", "/commands/bulk-retry", { agent_id, filter })
+        const ofOperator = yield* submit(first, "POST", "/commands/bulk-retry", { agent_id, filter })
         yield* sql`UPDATE memberships SET role = 'operator' WHERE user_id = ${first.user_id}`
         assert.strictEqual((yield* call(second, "POST", `/approvals/${leaving}/approve`)).json.code, "approval_decided")
         const done = yield* call(second, "POST", `/approvals/${ofOperator}/approve`)

@@ -30,7 +30,7 @@ const site = Effect.gen(function*() {
   const { agent_id } = yield* freshAgent(project)
   const patched = yield* call(people.first, "PATCH", "", { approvals: everything })
   assert.strictEqual(patched.status, 200, patched.text)
-  const held = ({ json, text }: Pick<typeof patched, "json" | "text">) => {
+  const approvalIdOf = ({ json, text }: Pick<typeof patched, "json" | "text">) => {
     assert.strictEqual(json.code, "approval_required", text)
     return String(json.details.approval_id)
   }
@@ -38,10 +38,10 @@ const site = Effect.gen(function*() {
   const purge = (key: { readonly token: string }, queue = "slow") =>
     Effect.map(
       call(key, "POST", "/commands/purge-queue", { agent_id, queue, engine: "celery", force: true }),
-      held
+      approvalIdOf
     )
   const approve = (key: { readonly token: string }, id: string) => call(key, "POST", `/approvals/${id}/approve`)
-  return { ...people, project, keyOf, send, call, held, purge, approve }
+  return { ...people, project, keyOf, send, call, approvalIdOf, purge, approve }
 })
 
 describe.each(laneEngines)("four eyes on %s", (engine) => {
@@ -68,9 +68,9 @@ describe.each(laneEngines)("four eyes on %s", (engine) => {
         assert.strictEqual(metadata.decides_since, row?.since)
       }))
 
-    it.effect("no decider is made without a second person while there is a policy", () =>
+    it.effect("no decider is created without a second person while there is a policy", () =>
       Effect.gen(function*() {
-        const { approve, call, first, held, keyOf, purge, root, second, send } = yield* site
+        const { approvalIdOf, approve, call, first, keyOf, purge, root, second, send } = yield* site
         const operator = yield* keyOf("operator")
         const outsider = yield* freshKey()
         const members = (yield* call(first, "GET", "/memberships")).json
@@ -81,16 +81,20 @@ describe.each(laneEngines)("four eyes on %s", (engine) => {
         const invited = yield* call(first, "POST", "/invitations", { email: "b@example.com", role: "operator" })
         assert.strictEqual(invited.status, 201, invited.text)
 
-        const promotion = held(yield* call(first, "PATCH", `/memberships/${id}`, { role: "admin" }))
-        const grant = held(yield* call(first, "POST", "/memberships", { user_id: outsider.user_id, role: "admin" }))
-        const invitation = held(yield* call(first, "POST", "/invitations", { email: "a@example.com", role: "admin" }))
+        const promotion = approvalIdOf(yield* call(first, "PATCH", `/memberships/${id}`, { role: "admin" }))
+        const grant = approvalIdOf(
+          yield* call(first, "POST", "/memberships", { user_id: outsider.user_id, role: "admin" })
+        )
+        const invitation = approvalIdOf(
+          yield* call(first, "POST", "/invitations", { email: "a@example.com", role: "admin" })
+        )
         const shown = (yield* call(first, "GET", `/approvals/${promotion}`)).json
         assert.deepInclude(shown.before, { role: "viewer", user_id: operator.user_id })
         assert.deepInclude(shown.after, { role: "admin", user_id: operator.user_id })
 
         const created = yield* send(root, "POST", "/users", { email: "c@example.com", password, is_admin: true })
         assert.strictEqual(created.json.code, "promote_instead", created.text)
-        const user = held(yield* send(root, "PATCH", `/users/${outsider.user_id}`, { is_admin: true }))
+        const user = approvalIdOf(yield* send(root, "PATCH", `/users/${outsider.user_id}`, { is_admin: true }))
         assert.isFalse((yield* send(root, "GET", `/users/${outsider.user_id}`)).json.is_admin)
 
         assert.strictEqual((yield* approve(second, promotion)).json.status, "approved")
@@ -105,13 +109,13 @@ describe.each(laneEngines)("four eyes on %s", (engine) => {
         return { user }
       }))
 
-    it.effect("a global admin is made by two global admins, and an account that was activated begins again", () =>
+    it.effect("a global admin is created by two global admins, and an account that was activated begins again", () =>
       Effect.gen(function*() {
-        const { approve, first, held, keyOf, purge, root, second, send } = yield* site
+        const { approvalIdOf, approve, first, keyOf, purge, root, second, send } = yield* site
         const otherRoot = yield* freshKey({ isAdmin: true })
         const person = yield* freshKey()
         const promotion = yield* send(root, "PATCH", `/users/${person.user_id}`, { is_admin: true })
-        const id = held(promotion)
+        const id = approvalIdOf(promotion)
         const governing = promotion.json.detail.includes(id)
         assert.isTrue(governing)
         // filed in the oldest project with a policy, which need not be this one
@@ -137,7 +141,7 @@ describe.each(laneEngines)("four eyes on %s", (engine) => {
         // an inactive admin who is activated, and one whose password another person has set, begin again
         const sleeper = yield* keyOf("admin")
         yield* send(root, "PATCH", `/users/${sleeper.user_id}`, { is_active: false })
-        const activation = held(yield* send(root, "PATCH", `/users/${sleeper.user_id}`, { is_active: true }))
+        const activation = approvalIdOf(yield* send(root, "PATCH", `/users/${sleeper.user_id}`, { is_active: true }))
         const [filed] = yield* Effect.flatMap(
           SqlClient.SqlClient,
           (sql) =>

@@ -189,7 +189,7 @@ describe.each(laneEngines)("policies of a project on %s", (engine) => {
         assert.deepStrictEqual(created.json.args, [secret])
         const credentials = yield* freshAgent(project)
         const agent = yield* connected({ base: yield* baseUrl, ...credentials })
-        // as an agent answers a change of a schedule: with its definition
+        // the agent's result of a change of a schedule is its definition
         agent.onCommand = (command) =>
           agent.sendResult(command, {
             status: "success",
@@ -197,8 +197,10 @@ describe.each(laneEngines)("policies of a project on %s", (engine) => {
           })
         const triggered = yield* call(admin.token, "POST", `/schedules/${created.json.id}/trigger`)
         const command = `/commands/${triggered.headers.get("location")?.split("/").at(-1)}`
-        const answered = yield* until(call(admin.token, "GET", command), ({ json }) => json.status === "completed")
-        assert.deepStrictEqual([answered.json.payload.args, answered.json.payload.kwargs], [[secret], { card: secret }])
+        const completed = yield* until(call(admin.token, "GET", command), ({ json }) => json.status === "completed")
+        assert.deepStrictEqual([completed.json.payload.args, completed.json.payload.kwargs], [[secret], {
+          card: secret
+        }])
         assert.strictEqual((yield* call(admin.token, "PATCH", "", { payload_role: "admin" })).status, 200)
 
         const reads = [

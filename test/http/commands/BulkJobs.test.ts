@@ -27,18 +27,18 @@ const world = Effect.gen(function*() {
   const path = `/projects/${project.slug}/bulk-jobs`
 
   /** Tasks of the last hour, the oldest first, named `t1` and so on. */
-  const insert = (count: number, given: (n: number) => Partial<StoredTask> = () => ({})) => {
+  const insert = (count: number, overrides: (n: number) => Partial<StoredTask> = () => ({})) => {
     const start = Date.now() - 3_600_000
     return insertTasks(Array.from(
       { length: count },
       (_, index) =>
-        storedTask(project.id, start + index, { state: "started", task_id: `t${index + 1}`, ...given(index + 1) })
+        storedTask(project.id, start + index, { state: "started", task_id: `t${index + 1}`, ...overrides(index + 1) })
     ))
   }
   const post = (rest: string, body: object | undefined, { token } = admin) =>
     request("POST", `${path}${rest}`, { token, headers: fromElsewhere(), ...(body !== undefined && { body }) })
-  const create = (act: "cancel" | "delete", body: object) =>
-    Effect.map(post(`:${act}`, body), ({ json, status, text }): BulkJob => {
+  const create = (action: "cancel" | "delete", body: object) =>
+    Effect.map(post(`:${action}`, body), ({ json, status, text }): BulkJob => {
       assert.strictEqual(status, 202, text)
       return json // as the API documents it
     })
@@ -76,7 +76,7 @@ const withoutRunner = Effect.gen(function*() {
   yield* Effect.forkScoped(Effect.repeat(renew, Schedule.spaced("1 second")))
 })
 
-const answerAll = (agent: TestAgent) => {
+const completeAll = (agent: TestAgent) => {
   agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: {} })
 }
 
@@ -177,7 +177,7 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
         assert.deepInclude(ofEnded.json, { status: "completed", total: 0 })
       }))
 
-    it.scoped("act on the tasks that a person selected, of which only those that have not ended are cancelled", () =>
+    it.scoped("concern the tasks that a person selected, of which only those that have not ended are cancelled", () =>
       Effect.gen(function*() {
         const { audit, connect, create, ends, insert, path, operator, post, project, tasksLeft } = yield* world
         const other = yield* world
@@ -189,7 +189,7 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
         const task_ids = rows.map(({ id }) => id)
         assert.strictEqual((yield* post(":cancel", { task_ids: [] })).status, 422)
         const agent = yield* connect
-        answerAll(agent)
+        completeAll(agent)
         const cancelled = yield* create("cancel", { task_ids })
         assert.deepInclude(cancelled, { total: 2, filter: { task_ids: 4 } })
         assert.deepInclude(yield* ends(cancelled.id), { status: "completed", done: 2, skipped: 0 })
@@ -226,7 +226,7 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
         const created = yield* create("cancel", { filter_name: "shop" })
         assert.include(created.note, "No connected agent can cancel tasks of celery, rq.")
         const agent = yield* connect
-        answerAll(agent)
+        completeAll(agent)
         const half = yield* until(get(created.id), ({ outcomes }) => outcomes.succeeded === 3)
         assert.deepInclude(half, { status: "running", done: 3, skipped: 0 })
         assert.include(half.note, "No connected agent can cancel tasks of rq.")
@@ -236,7 +236,7 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
         assert.lengthOf(yield* tasksLeft, 6)
       }))
 
-    it.scoped("stop in the middle, and settle when the last command has an outcome", () =>
+    it.scoped("stop in the middle, and are complete when the last command has an outcome", () =>
       Effect.gen(function*() {
         const { audit, connect, create, get, insert, operator, post } = yield* world
         yield* insert(9)
@@ -247,8 +247,8 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
         assert.deepInclude(stopped.json, { status: "stopped", done: openCommands, skipped: 0 })
         assert.isNotNull(stopped.json.finished_at)
         for (const command of agent.commands) agent.sendResult(command, { status: "success", result: {} })
-        const settled = yield* until(get(id), ({ outcomes }) => outcomes.pending === 0)
-        assert.deepStrictEqual(settled.outcomes, { pending: 0, succeeded: openCommands, failed: 0, unknown: 0 })
+        const resolved = yield* until(get(id), ({ outcomes }) => outcomes.pending === 0)
+        assert.deepStrictEqual(resolved.outcomes, { pending: 0, succeeded: openCommands, failed: 0, unknown: 0 })
         assert.lengthOf(agent.commands, openCommands)
         const rows = yield* audit(id)
         assert.deepStrictEqual(rows.map(({ action, user_id }) => [action, user_id === operator.user_id]), [
@@ -258,7 +258,7 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
       }))
   })
 
-  // another layer: what these tests hold back would hold back the tests above
+  // another layer: these tests stop the runner, which the tests above need
   layer(serverOn(engine, { ...proxied, bulkRetryOpenCommands: openCommands }), { excludeTestServices: true })((it) => {
     /** Moves the job on by one step, as a process that leads does. */
     const step = Effect.fnUntraced(function*(job: { readonly id: string; readonly project_id: BulkJob["project_id"] }) {
@@ -277,7 +277,7 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
         Effect.provide(Leader.layer)
       )
 
-    it.scoped("go on after their process was killed: nothing is doubled, and nothing is left out", () =>
+    it.scoped("continue after their process was killed: nothing is doubled, and nothing is left out", () =>
       Effect.gen(function*() {
         yield* withoutRunner
         const { connect, create, ends, get, insert, project, tasksLeft } = yield* world
@@ -307,7 +307,7 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
           "the open commands are at their limit"
         )
 
-        answerAll(agent)
+        completeAll(agent)
         for (const command of agent.commands) agent.sendResult(command, { status: "success", result: {} })
         yield* sql`UPDATE bulk_jobs SET deadline_at = ${Timestamp.addSeconds(yield* Timestamp.now, 5)}
           WHERE id = ${cancellation.id}`
@@ -368,8 +368,8 @@ describe.each(laneEngines)("bulk jobs on %s", (engine) => {
           WHERE id = ${old.id}`
         yield* prune()
         assert.strictEqual((yield* get(old.id)).status, 404)
-        const open = yield* create("delete", { filter_state: "failure" })
-        assert.deepInclude((yield* post(`/${open.id}/stop`, undefined)).json, { status: "stopped", done: 0 })
+        const running = yield* create("delete", { filter_state: "failure" })
+        assert.deepInclude((yield* post(`/${running.id}/stop`, undefined)).json, { status: "stopped", done: 0 })
         assert.lengthOf(yield* tasksLeft, 3)
       }).pipe(services))
   })

@@ -37,19 +37,19 @@ const world = Effect.gen(function*() {
   const inProject = within(project)
 
   /** Failed tasks, the oldest first, named `t1` and so on. */
-  const fail = (count: number, given: (n: number) => Partial<StoredTask> = () => ({})) => {
+  const fail = (count: number, overrides: (n: number) => Partial<StoredTask> = () => ({})) => {
     const start = Date.now() - 3_600_000
     const tasks = Array.from(
       { length: count },
       (_, index) =>
-        storedTask(project.id, start + index, { state: "failure", task_id: `t${index + 1}`, ...given(index + 1) })
+        storedTask(project.id, start + index, { state: "failure", task_id: `t${index + 1}`, ...overrides(index + 1) })
     )
     return Effect.as(insertTasks(tasks), tasks)
   }
   /** By the service: over REST the bucket of bulk writes has ten a minute. */
-  const create = (given: Partial<typeof BulkRetryRequestCreate.Encoded> = {}) =>
+  const create = (overrides: Partial<typeof BulkRetryRequestCreate.Encoded> = {}) =>
     inProject(Effect.flatMap(
-      Schema.decode(BulkRetryRequestCreate)({ idempotency_key: `key ${++keys}`, ...given }),
+      Schema.decode(BulkRetryRequestCreate)({ idempotency_key: `key ${++keys}`, ...overrides }),
       bulkRetries.create
     ))
   const get = (id: string) => Effect.map(request("GET", `${path}/${id}`, { token }), ({ json }) => json)
@@ -271,7 +271,7 @@ describe.each(laneEngines)("bulk retries on %s", (engine) => {
         yield* until(get(id), ({ counts }) => counts.succeeded === openCommands && counts.claimed === 0)
         yield* Effect.promise(() => first.close())
 
-        // nobody takes them, so they are taken back
+        // no process takes them, so they are taken back
         yield* until(get(id), () => true)
         assert.deepInclude(yield* control("resume?rate_per_second=50"), {
           control_state: "running",
@@ -306,23 +306,23 @@ describe.each(laneEngines)("bulk retries on %s", (engine) => {
         const { id, note } = yield* create()
         assert.include(note, "No connected agent can retry tasks of celery")
         // another process of the agent that serves it, as far as the database knows, takes nothing
-        const deaf = yield* connect({ capabilities: { celery: publishedCapabilities.celery } })
-        yield* Effect.promise(() => deaf.when(() => deaf.commands.length === 3))
+        const silent = yield* connect({ capabilities: { celery: publishedCapabilities.celery } })
+        yield* Effect.promise(() => silent.when(() => silent.commands.length === 3))
         // as if they had never been sent
         yield* sql`UPDATE commands SET status = 'timeout', dispatched_at = NULL, completed_at = issued_at
           WHERE project_id = ${project.id} AND target_id = 't1'`
         yield* sql`UPDATE commands SET status = 'pending', dispatched_at = NULL, agent_id = ${yield* Ids.next}
           WHERE project_id = ${project.id} AND target_id = 't2'`
-        yield* Effect.promise(() => deaf.when(() => deaf.commands.length === 4))
-        assert.deepStrictEqual(retried(deaf)[3], "t1")
+        yield* Effect.promise(() => silent.when(() => silent.commands.length === 4))
+        assert.deepStrictEqual(retried(silent)[3], "t1")
         const paused = yield* request("POST", `${path}/${id}/pause`, { token })
         assert.deepInclude(paused.json.counts, { pending: 1, claimed: 2 })
         const [taken] = yield* sql<{ error: string }>`SELECT error FROM commands
           WHERE project_id = ${project.id} AND status = 'cancelled' AND target_id = 't2'`
         assert.include(taken?.error, "Cancelled before it was sent")
         yield* request("POST", `${path}/${id}/resume`, { token })
-        yield* Effect.promise(() => deaf.when(() => deaf.commands.length === 5))
-        for (const command of deaf.commands.slice(2)) deaf.sendResult(command, { status: "success", result: {} })
+        yield* Effect.promise(() => silent.when(() => silent.commands.length === 5))
+        for (const command of silent.commands.slice(2)) silent.sendResult(command, { status: "success", result: {} })
         const ended = yield* reaches(id, "completed")
         assert.strictEqual(ended.counts.succeeded, 3)
         assert.isNull((yield* get(id)).note)

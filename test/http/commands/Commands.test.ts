@@ -55,7 +55,7 @@ const audited = (projectId: string) =>
 
 describe.each(laneEngines)("commands on %s", (engine) => {
   layer(serverOn(engine, { trustedProxies: ["127.0.0.1", "::1"] }), { excludeTestServices: true })((it) => {
-    it.effect("lists the commands that concern a task: those to it, and the one that made it", () =>
+    it.effect("lists the commands that concern a task: those to it, and the one that created it", () =>
       Effect.gen(function*() {
         const { get, post, project, sql } = yield* world()
         yield* task(project.id, "celery", "t1", "a")
@@ -75,7 +75,7 @@ describe.each(laneEngines)("commands on %s", (engine) => {
         assert.strictEqual((yield* get("?task_id=t1")).status, 422)
       }))
 
-    it.effect("each route answers 202 with the pending record, and asks the agent for its action", () =>
+    it.effect("each route responds with 202 with the pending record, and asks the agent for its action", () =>
       Effect.gen(function*() {
         const { agent, get, post, project, user_id } = yield* world()
         const w = { worker_name: "w1@box" }
@@ -210,7 +210,7 @@ describe.each(laneEngines)("commands on %s", (engine) => {
         }
       }), 60_000)
 
-    it.effect("both overrides travel sealed: masked in the answer, the list and the audit", () =>
+    it.effect("both overrides travel sealed: masked in the response, the list and the audit", () =>
       Effect.gen(function*() {
         const { get, post, project, sql } = yield* world()
         const { json } = yield* post("retry-task", {
@@ -366,11 +366,11 @@ describe.each(laneEngines)("commands on %s", (engine) => {
     it.effect("a command too large for an agent's frame is refused at once", () =>
       Effect.gen(function*() {
         const { post, project } = yield* world()
-        const ids = Array.from({ length: 5600 }, (_, at) => `${at}`.padStart(195, "x"))
+        const ids = Array.from({ length: 5600 }, (_, index) => `${index}`.padStart(195, "x"))
         yield* insertTasks(ids.map((task_id) => storedTask(project.id, 0, { task_id, name: "n", state: "failure" })))
         const fits = yield* post("bulk-retry", { filter: { task_ids: ids.slice(0, 3000) }, max: 10_000 })
         assert.strictEqual(fits.status, 202)
-        // ids and names together would be too much, so the names stay at home
+        // ids and names together would be too much, so the names are not sent
         assert.deepStrictEqual(Object.keys(fits.json.payload.filter), ["engine", "task_ids"])
         const refused = yield* post("bulk-retry", { filter: { task_ids: ids }, max: 10_000 })
         assert.deepInclude(refused.json, { status: 422, code: "validation_failed" })
@@ -417,7 +417,7 @@ describe.each(laneEngines)("commands on %s", (engine) => {
         assert.strictEqual((yield* get()).json.items.length, 3)
         assert.strictEqual((yield* audited(project.id)).length, 3)
 
-        // numbers that JavaScript cannot tell apart are different requests
+        // numbers that JavaScript cannot distinguish are different requests
         const retry = (digits: string) =>
           request("POST", `/projects/${project.slug}/commands/retry-task`, {
             token,
@@ -441,7 +441,7 @@ describe.each(laneEngines)("commands on %s", (engine) => {
         assert.notStrictEqual(later.json.id, first.json.id)
       }))
 
-    it.effect("an equal retry within ten seconds is answered with the first's command, unless force", () =>
+    it.effect("an equal retry within ten seconds returns the command of the first, unless force", () =>
       Effect.gen(function*() {
         const { get, post, project, sql } = yield* world()
         yield* task(project.id, "celery", "t1", "a")
@@ -473,15 +473,15 @@ describe.each(laneEngines)("commands on %s", (engine) => {
         assert.strictEqual(yield* count, 5)
       }))
 
-    it.effect("of many requests at once with one key, one command comes to be", () =>
+    it.effect("of many requests at once with one key, one command is created", () =>
       Effect.gen(function*() {
         const { get, post } = yield* world()
-        const answers = yield* Effect.all(
+        const responses = yield* Effect.all(
           Array.from({ length: 8 }, () => post("restart-worker", { worker_name: "w", idempotency_key: "k" })),
           { concurrency: "unbounded" }
         )
-        assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([202]))
-        assert.strictEqual(new Set(answers.map(({ json }) => json.id)).size, 1)
+        assert.deepStrictEqual(new Set(responses.map(({ status }) => status)), new Set([202]))
+        assert.strictEqual(new Set(responses.map(({ json }) => json.id)).size, 1)
         assert.strictEqual((yield* get()).json.items.length, 1)
       }))
 
@@ -489,7 +489,9 @@ describe.each(laneEngines)("commands on %s", (engine) => {
       Effect.gen(function*() {
         const { get, post } = yield* world()
         const ids: Array<string> = []
-        for (let at = 0; at < 5; at++) ids.unshift((yield* post("restart-worker", { worker_name: `w${at}` })).json.id)
+        for (let index = 0; index < 5; index++) {
+          ids.unshift((yield* post("restart-worker", { worker_name: `w${index}` })).json.id)
+        }
         const idsOf = ({ json }: { json: { items: ReadonlyArray<{ id: string }> } }) => json.items.map(({ id }) => id)
         const sorted = [...ids].sort().reverse()
         assert.deepStrictEqual(idsOf(yield* get()), sorted)
@@ -516,11 +518,13 @@ describe.each(laneEngines)("commands on %s", (engine) => {
         }
       }))
 
-    it.effect("a page of large commands is cut short, and goes on behind", () =>
+    it.effect("a page of large commands is truncated, and continues on the next", () =>
       Effect.gen(function*() {
         const { get, post, sql, project } = yield* world()
         const ids: Array<string> = []
-        for (let at = 0; at < 6; at++) ids.push((yield* post("restart-worker", { worker_name: `w${at}` })).json.id)
+        for (let index = 0; index < 6; index++) {
+          ids.push((yield* post("restart-worker", { worker_name: `w${index}` })).json.id)
+        }
         yield* sql`UPDATE commands SET result = ${
           JSON.stringify("x".repeat(1_000_000))
         } WHERE project_id = ${project.id}`
@@ -565,7 +569,7 @@ describe.each(laneEngines)("commands on %s", (engine) => {
       Effect.gen(function*() {
         const { post } = yield* world()
         const statuses: Array<number> = []
-        for (let at = 0; at < 6; at++) {
+        for (let index = 0; index < 6; index++) {
           statuses.push(
             (yield* post("purge-queue", { queue: "q" }, {})).status,
             (yield* post("bulk-retry", {}, {})).status

@@ -92,8 +92,8 @@ describe.each(laneEngines)("what the brain says of a command at once on %s", (en
           ["retry-task", "huey", named, /override_args and override_kwargs/],
           ["retry-task", "arq", named, /override_args and override_kwargs/],
           ["retry-task", "taskiq", named, /override_args and override_kwargs/],
-          ["retry-task", "rq", { task_id: "nobody told", ...both }, /name of this task/],
-          ["retry-task", "arq", { task_id: "nobody told", ...both }, /name of this task/],
+          ["retry-task", "rq", { task_id: "unreported", ...both }, /name of this task/],
+          ["retry-task", "arq", { task_id: "unreported", ...both }, /name of this task/],
           ["retry-task", "dramatiq", { ...named, ...both, eta_seconds: 5 }, /eta_seconds/],
           ["retry-task", "taskiq", { ...named, ...both, eta_seconds: 5 }, /eta_seconds/]
         ]
@@ -215,12 +215,12 @@ describe.each(laneEngines)("what the brain says of a command at once on %s", (en
           const { engine, id } = command.target
           agent.sendResult(command, { status: "success", result: { task_id: String(id), ...results[String(engine)] } })
         }
-        for (const [name, told] of [["rq", /stop requested/], ["huey", /only.*not begun/]] as const) {
+        for (const [name, pattern] of [["rq", /stop requested/], ["huey", /only.*not begun/]] as const) {
           yield* insertTask(project.id, { engine: name, task_id: "t", state: "started" })
           const { id } = yield* post("cancel-task", { engine: name, task_id: "t" })
           const done = yield* until(get(id), ({ status }) => status === "completed")
           assert.match(done.note, /^The task was asked to stop and still runs\./)
-          assert.match(done.note, told)
+          assert.match(done.note, pattern)
           const [listed] = (yield* request("GET", `${path}?limit=1`, { token })).json.items
           assert.deepStrictEqual(listed, done)
         }

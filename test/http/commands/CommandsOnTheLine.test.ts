@@ -17,7 +17,7 @@ const world = Effect.gen(function*() {
       request("POST", `${path}/${route}`, { token, body: { agent_id: credentials.agent_id, ...body } }),
       ({ json }) => String(json.id)
     )
-  const text = (id: string) => Effect.map(request("GET", `${path}/${id}`, { token }), (answer) => answer.text)
+  const text = (id: string) => Effect.map(request("GET", `${path}/${id}`, { token }), (response) => response.text)
   const reaches = (id: string, status: string) => until(text(id), (text) => text.includes(`"status":"${status}"`))
   return { project, credentials, token, path, base: yield* baseUrl, post, text, reaches }
 })
@@ -106,22 +106,22 @@ describe.each(laneEngines)("commands over the real line on %s", (engine) => {
         assert.include(JSON.stringify(refusal.json), "long-poll")
       }))
 
-    it.scoped("over long-poll: the poll gets the command, and its result is kept when the push is answered", () =>
+    it.scoped("over long-poll: the poll gets the command, and its result is kept when the push gets its response", () =>
       Effect.gen(function*() {
         const { base, credentials, post, project, text } = yield* world
         const agent = longPoll({ base, ...credentials, project_id: project.id })
         yield* Effect.promise(() => agent.probe())
         const pull = yield* Effect.fork(Effect.promise(() => agent.pull(30)))
-        const id = yield* post("cancel-task", { engine: "huey", task_id: "t" }) // what its headers tell of
+        const id = yield* post("cancel-task", { engine: "huey", task_id: "t" }) // the task that its headers name
         const { json } = yield* pull
         const frame = agent.open(json.frames[0])
         assert.strictEqual(frame.id, id)
         assert.strictEqual(canonicalTextOf(frame.payload.parameters), `{"task_id":"t"}`)
-        const answer = { status: "success", result: { noop: true }, error: null, delivery_claim_token: null } as const
+        const result = { status: "success", result: { noop: true }, error: null, delivery_claim_token: null } as const
         const pushed = yield* Effect.promise(() =>
           agent.push([
             agent.seal("command_ack", { delivery_claim_token: null }, id),
-            agent.seal("command_result", answer, id)
+            agent.seal("command_result", result, id)
           ])
         )
         assert.deepInclude(pushed.json, { accepted: 2 })

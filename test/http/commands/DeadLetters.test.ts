@@ -10,7 +10,7 @@ import { assertRefused, clientWith } from "../../client.ts"
 import { laneEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
 
-/** What an agent of rq answers, with what no agent should send. */
+/** The result of an agent of rq, with what no agent should send. */
 const entries: ReadonlyArray<JsonInput> = [
   {
     task_id: "job-1",
@@ -28,7 +28,7 @@ const entries: ReadonlyArray<JsonInput> = [
 
 describe.each(laneEngines)("dead letters on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    /** A project with a viewer and an agent that answers what `answer` returns. */
+    /** A project with a viewer and an agent. */
     const site = Effect.gen(function*() {
       const project = yield* freshProject()
       const viewer = yield* clientWith(yield* freshKey({ roles: { [project.id]: "viewer" } }))
@@ -49,7 +49,7 @@ describe.each(laneEngines)("dead letters on %s", (engine) => {
       return { project, agent, list, connect }
     })
 
-    it.scoped("the agent is asked now; its answer is bounded and masked, and leaves no command", () =>
+    it.scoped("the agent is asked now; its result is bounded and masked, and leaves no command", () =>
       Effect.gen(function*() {
         const { agent, connect, list, project } = yield* site
         const rq = yield* connect("rq", ["list_dead_letters", "requeue_dead_letter"])
@@ -113,12 +113,12 @@ describe.each(laneEngines)("dead letters on %s", (engine) => {
         yield* assertRefused(list({ engine: "rq" }), "agent_refused")
         // the time of a question runs out without 15 s of waiting
         rq.onCommand = () => {}
-        const asked = yield* Effect.fork(Effect.flip(list({ engine: "rq" })))
+        const pending = yield* Effect.fork(Effect.flip(list({ engine: "rq" })))
         yield* until(
           sql`UPDATE commands SET timeout_at = issued_at WHERE project_id = ${project.id} AND status = 'dispatched' RETURNING id`,
           (rows) => rows.length > 0
         )
-        assert.deepInclude(yield* asked, { code: "agent_no_answer" })
+        assert.deepInclude(yield* pending, { code: "agent_no_answer" })
       }))
   })
 })

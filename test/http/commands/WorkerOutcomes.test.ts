@@ -22,7 +22,7 @@ const reportAt = (uptime: number, module: string, concurrency: number, ...queues
 
 describe.each(laneEngines)("commands to workers on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("say what the worker's next report shows, whatever the agent answered", () =>
+    it.scoped("say what the worker's next report shows, whatever the agent's result", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const { token } = yield* freshKey({ isAdmin: true })
@@ -77,8 +77,8 @@ describe.each(laneEngines)("commands to workers on %s", (engine) => {
         assert.deepStrictEqual(list.items.map(({ note }: { readonly note: string | null }) => note), [null, null])
         agent.heartbeat(reportAt(4, "thread", 3, "celery", "slow"))
         const fixed = yield* issue("pool-resize", { delta: 1 })
-        const at = /asked to have 4 processes; its last report has 3\. A threads pool cannot be resized/
-        assert.match((yield* until(fixed, ({ note }) => String(note).includes("threads"))).note, at)
+        const resizeNote = /asked to have 4 processes; its last report has 3\. A threads pool cannot be resized/
+        assert.match((yield* until(fixed, ({ note }) => String(note).includes("threads"))).note, resizeNote)
       }))
   })
 })

@@ -26,8 +26,8 @@ describe("what an approved purge takes", () => {
   })
 })
 
-describe("what an approved act on tasks takes", () => {
-  it("is at most as many as there were; those that were too many to count stay it", () => {
+describe("what an approved action on tasks takes", () => {
+  it("is at most as many as there were; if they were too many to count, they still are", () => {
     assert.isTrue(Option.isNone(findDifference(makeTaskSelection(null), makeTaskSelection(9000))))
     assert.isTrue(Option.isNone(findDifference(makeTaskSelection(null), makeTaskSelection(null))))
     assert.include(

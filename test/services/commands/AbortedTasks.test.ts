@@ -18,7 +18,7 @@ describe.each(engines)("a cancelled arq job on %s", (engine) => {
         const path = `/projects/${project.slug}`
         const arq = { engines: ["arq"], capabilities: { arq: ["cancel_task", "submit_task"] } }
         const agent = yield* connected({ base: yield* baseUrl, ...credentials, hello: arq })
-        const told = (task_id: string, kind: string, seconds: number) =>
+        const report = (task_id: string, kind: string, seconds: number) =>
           Effect.promise(() =>
             agent.sendEvents([
               event({ engine: "arq", task_id, kind, occurred_at: secondsFromNow(seconds), data: { task_name: "mail" } })
@@ -31,7 +31,7 @@ describe.each(engines)("a cancelled arq job on %s", (engine) => {
             const body = { agent_id: credentials.agent_id, engine: "arq", task_id }
             const { json } = yield* request("POST", `${path}/commands/cancel-task`, { token, body })
             return yield* until(
-              Effect.map(request("GET", `${path}/commands/${json.id}`, { token }), (answer) => answer.json),
+              Effect.map(request("GET", `${path}/commands/${json.id}`, { token }), (response) => response.json),
               ({ status }) => status !== "pending" && status !== "dispatched"
             )
           })
@@ -46,12 +46,12 @@ describe.each(engines)("a cancelled arq job on %s", (engine) => {
               }
               : { status: "success", result: { task_id: String(command.target.id), aborted: true } }
           )
-        for (const task of ["behind", "ahead", "deaf"]) yield* told(task, "task.started", -50)
+        for (const task of ["behind", "ahead", "deaf"]) yield* report(task, "task.started", -50)
         for (const task of ["behind", "ahead"]) assert.match((yield* cancel(task)).note, /asked to stop/)
         assert.strictEqual((yield* cancel("deaf")).status, "failed")
-        yield* told("behind", "task.failed", -40)
-        yield* told("ahead", "task.failed", 40)
-        yield* told("deaf", "task.failed", 0)
+        yield* report("behind", "task.failed", -40)
+        yield* report("ahead", "task.failed", 40)
+        yield* report("deaf", "task.failed", 0)
         for (const task of ["behind", "ahead"]) yield* until(stateOf(task), (state) => state === "revoked")
         assert.strictEqual(yield* stateOf("deaf"), "failure")
       }))

@@ -14,7 +14,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
   layer(brainWithLine(engine), { excludeTestServices: true })((it) => {
     it.effect("pending, dispatched to a process, acknowledged, completed; large integers and floats keep their digits", () =>
       Effect.gen(function*() {
-        const { ack, agent_id, answer, get, project, sent, sql } = yield* world
+        const { ack, agent_id, awaitFrames, get, project, sendResult, sql } = yield* world
         const { connect } = yield* Line
         const { token } = yield* freshKey({ roles: { [project.id]: "operator" } })
         const process = yield* connect({ agentId: agent_id, projectId: project.id })
@@ -24,7 +24,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
             `{"agent_id":"${agent_id}","engine":"celery","task_id":"t","override_args":[12345678901234567890, 1.0, 1e-7],` +
             `"override_kwargs":{"b":{"z":1.50,"a":-0.0}},"eta_seconds":5}`
         })
-        yield* sent(process, 1)
+        yield* awaitFrames(process, 1)
         assert.deepStrictEqual(process.frames[0], {
           id: json.id,
           action: "retry_task",
@@ -38,7 +38,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         assert.strictEqual(dispatched.status, "dispatched")
         assert.isNotNull(dispatched.dispatched_at)
         yield* ack(process, json.id)
-        yield* answer(process, json.id, { result: `{"n":12345678901234567890,"f":1.0,"api_token":"x9"}` })
+        yield* sendResult(process, json.id, { result: `{"n":12345678901234567890,"f":1.0,"api_token":"x9"}` })
         const { text } = yield* request("GET", `/projects/${project.slug}/commands/${json.id}`, { token })
         assert.include(text, `"status":"completed"`)
         assert.include(text, `"result":{"api_token":"[REDACTED]","f":1.0,"n":12345678901234567890}`)
@@ -54,11 +54,11 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
 
     it.effect("a failure keeps the agent's words, with secrets masked and NUL replaced", () =>
       Effect.gen(function*() {
-        const { agent_id, answer, get, project, restart, sent } = yield* world
+        const { agent_id, awaitFrames, get, project, restart, sendResult } = yield* world
         const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id })
         const { id } = yield* restart()
-        yield* sent(process, 1)
-        yield* answer(process, id, { status: "failed", result: null, error: "no\0 amqp://u:secret@host" })
+        yield* awaitFrames(process, 1)
+        yield* sendResult(process, id, { status: "failed", result: null, error: "no\0 amqp://u:secret@host" })
         const command = yield* get(id)
         assert.deepInclude(command, { status: "failed", result: null })
         assert.include(command.error, "no\ufffd")
@@ -67,7 +67,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
 
     it.effect("the purge token is made with the agent's own secret", () =>
       Effect.gen(function*() {
-        const { agent_id, commands, hmac_secret, inProject, project, sent } = yield* world
+        const { agent_id, awaitFrames, commands, hmac_secret, inProject, project } = yield* world
         const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id })
         const purge = {
           agent_id,
@@ -80,7 +80,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         }
         yield* inProject(commands.purgeQueue(purge))
         yield* inProject(commands.purgeQueue({ ...purge, observed_depth: null, confirm_token: "given", force: true }))
-        yield* sent(process, 2)
+        yield* awaitFrames(process, 2)
         const token = makePurgeToken(Buffer.from(hmac_secret, "base64url"), "q", 7)
         assert.deepStrictEqual(process.frames.map(({ parameters }) => JSON.parse(parameters)), [
           { confirm_token: token, queue: "q" },
@@ -90,18 +90,18 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
 
     it.effect("an agent that is away gets its commands when it comes, oldest first", () =>
       Effect.gen(function*() {
-        const { agent_id, cancelTask, get, project, sent } = yield* world
+        const { agent_id, awaitFrames, cancelTask, get, project } = yield* world
         const ids: Array<CommandId> = []
-        for (let at = 0; at < 3; at++) ids.push((yield* cancelTask(`t${at}`)).id)
+        for (let index = 0; index < 3; index++) ids.push((yield* cancelTask(`t${index}`)).id)
         assert.strictEqual((yield* get(ids[0]!)).status, "pending")
         const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id })
-        yield* sent(process, 3)
+        yield* awaitFrames(process, 3)
         assert.deepStrictEqual(process.frames.map(({ id }) => id), ids.toSorted())
       }))
 
     it.effect("a process that serves the engine refuses an action itself; the wrong engine gets nothing", () =>
       Effect.gen(function*() {
-        const { agent_id, cancelTask, commands, get, inProject, project, sent } = yield* world
+        const { agent_id, awaitFrames, cancelTask, commands, get, inProject, project } = yield* world
         const process = yield* (yield* Line).connect({
           agentId: agent_id,
           projectId: project.id,
@@ -111,7 +111,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         yield* inProject(
           commands.poolResize({ agent_id, engine: null, worker_name: "w", delta: -2, idempotency_key: null })
         )
-        yield* sent(process, 1)
+        yield* awaitFrames(process, 1)
         assert.deepInclude(process.frames[0], { action: "pool_shrink", parameters: `{"delta":2,"worker_name":"w"}` })
         assert.strictEqual((yield* get(other.id)).status, "pending")
         const rq = yield* (yield* Line).connect({
@@ -120,116 +120,116 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
           engines: ["rq"],
           capabilities: { rq: ["cancel_task"] }
         })
-        yield* sent(rq, 1)
+        yield* awaitFrames(rq, 1)
         assert.strictEqual(rq.frames[0]?.id, other.id)
       }))
 
     it.effect("the process comes back: it gets what it had not finished again, with the same id; no other process does", () =>
       Effect.gen(function*() {
-        const { ack, agent_id, answer, get, project, restart, sent, sql } = yield* world
+        const { ack, agent_id, awaitFrames, get, project, restart, sendResult, sql } = yield* world
         const { connect } = yield* Line
         const first = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1" })
         const { id } = yield* restart()
-        yield* sent(first, 1)
+        yield* awaitFrames(first, 1)
         yield* ack(first, id)
         const done = yield* restart("w2")
-        yield* sent(first, 2)
-        yield* answer(first, done.id)
+        yield* awaitFrames(first, 2)
+        yield* sendResult(first, done.id)
         yield* first.disconnect
         const stranger = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-2" })
         const marker = yield* restart("w3")
-        yield* sent(stranger, 1)
+        yield* awaitFrames(stranger, 1)
         const again = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1", role: "web" })
-        yield* sent(again, 1)
+        yield* awaitFrames(again, 1)
         assert.deepStrictEqual(again.frames, first.frames.slice(0, 1))
         assert.deepStrictEqual(stranger.frames.map((frame) => frame.id), [marker.id])
         const [row] = yield* sql`SELECT session_id FROM commands WHERE id = ${id}`
         assert.deepStrictEqual(row, { session_id: again.session.sessionId })
-        yield* answer(again, id)
+        yield* sendResult(again, id)
         assert.strictEqual((yield* get(id)).status, "completed")
       }))
 
     it.effect("a process without an id of its own is never sent anything twice", () =>
       Effect.gen(function*() {
-        const { agent_id, get, project, restart, sent } = yield* world
+        const { agent_id, awaitFrames, get, project, restart } = yield* world
         const { connect } = yield* Line
         const poll = { agentId: agent_id, projectId: project.id, workerId: agent_id, engines: [], capabilities: {} }
         const first = yield* connect(poll)
         const { id } = yield* restart()
-        yield* sent(first, 1)
+        yield* awaitFrames(first, 1)
         yield* first.disconnect
         const second = yield* connect(poll)
         yield* restart()
-        yield* sent(second, 1)
+        yield* awaitFrames(second, 1)
         assert.notStrictEqual(second.frames[0]?.id, id)
         assert.strictEqual((yield* get(id)).status, "dispatched")
       }))
 
     it.effect("what could not be written at all is handed back, and another process gets it", () =>
       Effect.gen(function*() {
-        const { agent_id, get, project, restart, sent } = yield* world
+        const { agent_id, awaitFrames, get, project, restart } = yield* world
         const { connect } = yield* Line
         const full = yield* connect({ agentId: agent_id, projectId: project.id, heartbeat: 2 })
         full.writable = false
         const { id } = yield* restart()
         const other = yield* connect({ agentId: agent_id, projectId: project.id, heartbeat: 1 })
         yield* full.disconnect
-        yield* sent(other, 1)
+        yield* awaitFrames(other, 1)
         assert.strictEqual(other.frames[0]?.id, id)
         assert.strictEqual((yield* get(id)).status, "dispatched")
       }))
 
     it.effect("what a long-poll did not take is handed back, and another process gets it", () =>
       Effect.gen(function*() {
-        const { agent_id, get, project, restart, sent } = yield* world
+        const { agent_id, awaitFrames, get, project, restart } = yield* world
         const { connect } = yield* Line
         const first = yield* connect({ agentId: agent_id, projectId: project.id, heartbeat: 2 })
         const { id } = yield* restart()
-        yield* sent(first, 1)
+        yield* awaitFrames(first, 1)
         yield* first.disconnect
         first.drop()
         const other = yield* connect({ agentId: agent_id, projectId: project.id, heartbeat: 1 })
-        yield* sent(other, 1)
+        yield* awaitFrames(other, 1)
         assert.strictEqual(other.frames[0]?.id, id)
         assert.strictEqual((yield* get(id)).status, "dispatched")
       }))
 
     it.effect("a full outbox is tried again", () =>
       Effect.gen(function*() {
-        const { agent_id, project, restart, sent } = yield* world
+        const { agent_id, awaitFrames, project, restart } = yield* world
         const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id })
         process.writable = false
         const { id } = yield* restart()
         yield* until(Effect.sync(() => process.attempts), (attempts) => attempts > 2)
         process.writable = true
-        yield* sent(process, 1)
+        yield* awaitFrames(process, 1)
         assert.deepStrictEqual(process.frames.map((frame) => frame.id), [id])
       }))
 
-    it.effect("answers count from the agent that was sent the command, and once", () =>
+    it.effect("results count from the agent that was sent the command, and once", () =>
       Effect.gen(function*() {
-        const { ack, agent_id, answer, get, inbox, project, restart, sent } = yield* world
+        const { ack, agent_id, awaitFrames, get, inbox, project, restart, sendResult } = yield* world
         const other = yield* world
         const { connect } = yield* Line
         const process = yield* connect({ agentId: agent_id, projectId: project.id })
-        const thief = yield* connect({ agentId: other.agent_id, projectId: other.project.id })
+        const otherAgent = yield* connect({ agentId: other.agent_id, projectId: other.project.id })
         const adopter = yield* connect({ agentId: agent_id, projectId: project.id, role: "web" })
         const { id } = yield* restart()
-        yield* sent(process, 1)
-        yield* answer(thief, id, { status: "failed" })
-        yield* ack(thief, id)
-        yield* answer(process, yield* Ids.next)
-        yield* answer(process, "no uuid")
+        yield* awaitFrames(process, 1)
+        yield* sendResult(otherAgent, id, { status: "failed" })
+        yield* ack(otherAgent, id)
+        yield* sendResult(process, yield* Ids.next)
+        yield* sendResult(process, "no uuid")
         assert.strictEqual((yield* get(id)).status, "dispatched")
         // a later process of the deployment sends on what a dead one left in its buffer
-        yield* answer(adopter, id, { result: `{"a":1}` })
-        yield* answer(process, id, { status: "failed", result: null, error: "again" })
+        yield* sendResult(adopter, id, { result: `{"a":1}` })
+        yield* sendResult(process, id, { status: "failed", result: null, error: "again" })
         assert.deepInclude(yield* get(id), { status: "completed", result: `{"a":1}`, error: null })
         const later = yield* other.restart("w", "rq")
         yield* inbox.offerResult({
           agentId: other.agent_id,
-          sessionId: thief.session.sessionId,
-          workerId: thief.session.workerId,
+          sessionId: otherAgent.session.sessionId,
+          workerId: otherAgent.session.workerId,
           commandId: later.id,
           status: "success",
           result: null,
@@ -241,9 +241,9 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         assert.strictEqual((yield* other.get(later.id)).status, "pending")
       }))
 
-    it.effect("cancel and dispatch: whoever is first wins, and what was cancelled is never sent", () =>
+    it.effect("cancel and dispatch: the first one wins, and what was cancelled is never sent", () =>
       Effect.gen(function*() {
-        const { agent_id, cancelTask, commands, inProject, project, sent } = yield* world
+        const { agent_id, awaitFrames, cancelTask, commands, inProject, project } = yield* world
         const { connect } = yield* Line
         const cancel = (id: CommandId) =>
           Effect.option(inProject(Effect.either(commands.cancel(id)))).pipe(
@@ -253,14 +253,15 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         assert.isTrue(yield* cancel(before.id))
         const process = yield* connect({ agentId: agent_id, projectId: project.id })
         const after = yield* cancelTask("after")
-        yield* sent(process, 1)
+        yield* awaitFrames(process, 1)
         assert.isFalse(yield* cancel(after.id))
         const raced = yield* Effect.forEach(
-          Array.from({ length: 40 }, (_, at) => at),
-          (at) => Effect.flatMap(cancelTask(`t${at}`), ({ id }) => Effect.map(cancel(id), (won) => ({ id, won }))),
+          Array.from({ length: 40 }, (_, index) => index),
+          (index) =>
+            Effect.flatMap(cancelTask(`t${index}`), ({ id }) => Effect.map(cancel(id), (won) => ({ id, won }))),
           { concurrency: 8 }
         )
-        yield* sent(process, 1 + raced.filter(({ won }) => !won).length)
+        yield* awaitFrames(process, 1 + raced.filter(({ won }) => !won).length)
         const frames = process.frames.map(({ id }) => id)
         assert.deepStrictEqual(
           frames.toSorted(),
@@ -272,8 +273,8 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
       Effect.gen(function*() {
         const { agent_id, cancelTask, commands, inProject, project } = yield* world
         const { connect } = yield* Line
-        const ids = yield* Effect.forEach(Array.from({ length: 1000 }, (_, at) => at), (at) =>
-          Effect.map(cancelTask(`t${at}`), ({ id }) => id), { concurrency: 8 })
+        const ids = yield* Effect.forEach(Array.from({ length: 1000 }, (_, index) => index), (index) =>
+          Effect.map(cancelTask(`t${index}`), ({ id }) => id), { concurrency: 8 })
         const one = yield* connect({ agentId: agent_id, projectId: project.id })
         const two = yield* connect({ agentId: agent_id, projectId: project.id, heartbeat: 5 })
         yield* until(
@@ -287,7 +288,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         assert.deepStrictEqual(items, [])
       }), 60_000)
 
-    it.effect("what ended long ago is forgotten", () =>
+    it.effect("what ended long ago is deleted", () =>
       Effect.gen(function*() {
         const { commands, get, inProject, project, restart, sql } = yield* world
         const retention = yield* Retention
@@ -316,9 +317,9 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
   })
 
   layer(brainWithLine(engine, { commandTimeout: 1, bulkCommandTimeout: 2 }), { excludeTestServices: true })((it) => {
-    it.effect("a command that nobody takes waits until its time runs out, and is not sent afterwards", () =>
+    it.effect("a command that no process takes waits until its time runs out, and is not sent afterwards", () =>
       Effect.gen(function*() {
-        const { agent_id, commands, inProject, project, reaches, restart, sent, sql } = yield* world
+        const { agent_id, awaitFrames, commands, inProject, project, reaches, restart, sql } = yield* world
         const { connect } = yield* Line
         const { id } = yield* restart()
         const ended = yield* reaches(id, "timeout")
@@ -326,7 +327,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         assert.isNotNull(ended.completed_at)
         const process = yield* connect({ agentId: agent_id, projectId: project.id })
         yield* restart("marker")
-        yield* sent(process, 1)
+        yield* awaitFrames(process, 1)
         assert.strictEqual(process.frames.length, 1)
         assert.strictEqual(process.frames[0]?.timeout_seconds, 1)
         assert.notStrictEqual(process.frames[0]?.id, id)
@@ -338,19 +339,20 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         )
       }))
 
-    it.effect("no answer: the outcome is unknown and the error says so; a late result is still taken, and audited", () =>
+    it.effect("no result: the outcome is unknown and the error says so; a late result is still taken, and audited", () =>
       Effect.gen(function*() {
-        const { ack, agent_id, answer, commands, get, inProject, project, reaches, restart, sent, sql } = yield* world
+        const { ack, agent_id, awaitFrames, commands, get, inProject, project, reaches, restart, sendResult, sql } =
+          yield* world
         const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id })
         const silent = yield* restart()
         const slow = yield* restart("w2")
-        yield* sent(process, 2)
+        yield* awaitFrames(process, 2)
         yield* ack(process, slow.id)
         assert.match((yield* reaches(silent.id, "timeout")).error ?? "", /did not confirm .* unknown/)
         const unknown = yield* reaches(slow.id, "timeout")
         assert.match(unknown.error ?? "", /confirmed it, but sent no result .* unknown/)
-        yield* answer(process, slow.id, { result: `{"late":true}` })
-        yield* answer(process, silent.id, { status: "failed", result: null, error: "no" })
+        yield* sendResult(process, slow.id, { result: `{"late":true}` })
+        yield* sendResult(process, silent.id, { status: "failed", result: null, error: "no" })
         assert.deepInclude(yield* get(slow.id), { status: "completed", result: `{"late":true}`, error: null })
         assert.deepInclude(yield* get(silent.id), { status: "failed", error: "no" })
         const late = yield* sql<{ target_id: string; metadata: string }>`
@@ -363,7 +365,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
 
     it.effect("the sealed arguments are wiped when the time runs out", () =>
       Effect.gen(function*() {
-        const { project, reaches, agent_id, sql } = yield* world
+        const { agent_id, project, reaches, sql } = yield* world
         const { token } = yield* freshKey({ roles: { [project.id]: "operator" } })
         const { json } = yield* request("POST", `/projects/${project.slug}/commands/retry-task`, {
           token,

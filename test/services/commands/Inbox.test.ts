@@ -6,11 +6,11 @@ import { until } from "../../until.ts"
 import { brainWithLine, Line } from "./line.ts"
 import { world } from "./world.ts"
 
-describe.each(engines)("answers to commands on %s", (engine) => {
+describe.each(engines)("results of commands on %s", (engine) => {
   layer(brainWithLine(engine), { excludeTestServices: true })((it) => {
     it.effect("one that the database refuses is left out alone", () =>
       Effect.gen(function*() {
-        const { agent_id, cancelTask, get, inbox, project, sent } = yield* world
+        const { agent_id, awaitFrames, cancelTask, get, inbox, project } = yield* world
         const sql = yield* SqlClient.SqlClient
         yield* sql.onDialectOrElse({
           pg: () => sql`ALTER TABLE commands ADD CONSTRAINT no_poison CHECK (result NOT LIKE '%poison%')`,
@@ -19,33 +19,36 @@ describe.each(engines)("answers to commands on %s", (engine) => {
               BEGIN SELECT RAISE(ABORT, 'poison'); END`
         })
         const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id })
-        const ids = yield* Effect.forEach([0, 1, 2, 3, 4], (at) => Effect.map(cancelTask(`t${at}`), ({ id }) => id))
-        yield* sent(process, ids.length)
+        const ids = yield* Effect.forEach(
+          [0, 1, 2, 3, 4],
+          (index) => Effect.map(cancelTask(`t${index}`), ({ id }) => id)
+        )
+        yield* awaitFrames(process, ids.length)
         const committed: Array<string> = []
-        yield* Effect.forEach(ids, (commandId, at) =>
+        yield* Effect.forEach(ids, (commandId, index) =>
           inbox.offerResult({
             agentId: agent_id,
             sessionId: process.session.sessionId,
             workerId: process.session.workerId,
             commandId,
             status: "success",
-            result: at === 3 ? `{"a":"poison"}` : "{}",
+            result: index === 3 ? `{"a":"poison"}` : "{}",
             error: null,
             onCommit: () => void committed.push(commandId)
           }))
         yield* inbox.awaitCommitted
-        assert.deepStrictEqual(committed, ids, "also of the answer that cannot be stored: it need not come again")
+        assert.deepStrictEqual(committed, ids, "also of the result that cannot be stored: it need not come again")
         const statuses = yield* Effect.forEach(ids, (id) => Effect.map(get(id), ({ status }) => status))
         assert.deepStrictEqual(statuses, ["completed", "completed", "completed", "dispatched", "completed"])
       }), 20_000)
 
-    it.effect("a session waits while answers of 16 Mi characters are not committed", () =>
+    it.effect("a session waits while results of 16 Mi characters are not committed", () =>
       Effect.gen(function*() {
-        const { agent_id, cancelTask, get, inbox, project, sent } = yield* world
+        const { agent_id, awaitFrames, cancelTask, get, inbox, project } = yield* world
         const sql = yield* SqlClient.SqlClient
         const process = yield* (yield* Line).connect({ agentId: agent_id, projectId: project.id })
         const { id } = yield* cancelTask("t")
-        yield* sent(process, 1)
+        yield* awaitFrames(process, 1)
         const isLocked = yield* Deferred.make<void>()
         const mayEnd = yield* Deferred.make<void>()
         const locking = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {

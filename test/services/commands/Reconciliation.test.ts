@@ -21,8 +21,8 @@ const running = (...ids: ReadonlyArray<string>) => ({
 
 describe.each(engines)("tasks whose end never comes on %s", (engine) => {
   layer(serverOn(engine, { reconcileAfter: 1, agentOfflineAfter: 30 }), { excludeTestServices: true })((it) => {
-    /** A project with a connected agent that answers questions about tasks by `answers`, and one started task each. */
-    const site = (answers: Readonly<Record<string, Result["result"]>>, worker: string | null = "w1@shop") =>
+    /** A project with a connected agent that sends `results` to questions about tasks, and how to start a task. */
+    const site = (results: Readonly<Record<string, Result["result"]>>, worker: string | null = "w1@shop") =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const key = yield* freshKey({ roles: { [project.id]: "viewer" } })
@@ -30,7 +30,7 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         agent.onCommand = (command) => {
           agent.ack(command)
           const id = String(command.parameters["task_id"])
-          agent.sendResult(command, { status: "success", result: { task_id: id, ...answers[id] } })
+          agent.sendResult(command, { status: "success", result: { task_id: id, ...results[id] } })
         }
         const start = (id: string) =>
           Effect.promise(() =>
@@ -40,7 +40,8 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
           )
         const task = (id: string) =>
           Effect.map(request("GET", `/projects/${project.slug}/tasks/celery/${id}`, key), ({ json }) => json)
-        const asked = (id: string) => agent.commands.filter(({ parameters }) => parameters["task_id"] === id).length
+        const countQuestions = (id: string) =>
+          agent.commands.filter(({ parameters }) => parameters["task_id"] === id).length
         /** The worker is offline, and was last heard of 50 s ago. */
         const loseWorker = Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -57,7 +58,7 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
             request("GET", `/projects/${project.slug}/tasks/celery/${id}/why`, key),
             ({ json }): ReadonlyArray<string> => json.reasons.map(({ code }: { code: string }) => code)
           )
-        return { agent, asked, key, loseWorker, project, start, task, why }
+        return { agent, countQuestions, key, loseWorker, project, start, task, why }
       })
 
     const pending = { engine_state: "pending", finished_at: null, exception: null }
@@ -123,8 +124,8 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
       Effect.gen(function*() {
         const [left, listed] = [randomUUID(), randomUUID()]
         const finished_at = new Date(Date.now() - 3_600_000).toISOString()
-        const answer = { engine_state: "success", finished_at, exception: null } as const
-        const { agent, start, task } = yield* site({ [left]: answer, [listed]: answer })
+        const success = { engine_state: "success", finished_at, exception: null } as const
+        const { agent, start, task } = yield* site({ [left]: success, [listed]: success })
         agent.heartbeat(running(listed))
         yield* start(listed) // it may be another attempt, which its worker runs
         yield* start(left)
@@ -135,12 +136,12 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
     it.scoped("are asked about at the agent that reported their worker", () =>
       Effect.gen(function*() {
         const project = yield* freshProject()
-        const asked = new Map<string, string>()
+        const questioned = new Map<string, string>()
         const own = new Map<string, string>()
         for (const name of ["one", "other"]) {
           const agent = yield* connected({ base: yield* baseUrl, ...(yield* freshAgent(project)) })
           agent.onCommand = (command) => {
-            asked.set(String(command.parameters["task_id"]), name)
+            questioned.set(String(command.parameters["task_id"]), name)
             agent.ack(command)
           }
           const id = randomUUID()
@@ -150,22 +151,22 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
             agent.sendEvents([event({ kind: "task.started", task_id: id, occurred_at: minuteAgo(), data })])
           )
         }
-        yield* until(Effect.sync(() => asked), ({ size }) => size === own.size)
-        assert.deepStrictEqual(asked, own)
+        yield* until(Effect.sync(() => questioned), ({ size }) => size === own.size)
+        assert.deepStrictEqual(questioned, own)
       }))
 
-    it.scoped("are orphaned when their worker is gone: told once an attempt, until the task shows life", () =>
+    it.scoped("are orphaned when their worker is gone: reported once an attempt, until the task shows life", () =>
       Effect.gen(function*() {
         yield* watchOutbox
         const [id, mute] = [randomUUID(), randomUUID()]
         const { agent, loseWorker, project, start, task, why } = yield* site({ [id]: pending })
         yield* subscribe(project.id, "task.orphaned")
-        const answer = agent.onCommand
+        const onOtherCommand = agent.onCommand
         // the question about the second task is refused
         agent.onCommand = (command) =>
           command.parameters["task_id"] === mute
             ? agent.sendResult(command, { status: "failed", error: "no result backend" })
-            : answer?.(command)
+            : onOtherCommand?.(command)
         yield* loseWorker
         yield* start(id)
         yield* start(mute)
@@ -174,8 +175,8 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
         const silent = yield* until(task(mute), ({ orphaned_at }) => orphaned_at !== null)
         assert.strictEqual(silent.state, "started")
         assert.deepStrictEqual(yield* why(mute), ["orphaned", "worker_gone", "asked"])
-        const asked = agent.commands.length
-        yield* until(Effect.sync(() => agent.commands.length), (count) => count > asked + 1)
+        const questions = agent.commands.length
+        yield* until(Effect.sync(() => agent.commands.length), (count) => count > questions + 1)
         const events = yield* recordedEvents(project.id)
         assert.sameMembers(events.map(({ occurrences }) => occurrences[0].task_id), [id, mute], "once each")
         assert.deepStrictEqual(new Set(events.map(({ condition }) => condition)), new Set(["celery w1@shop"]))
@@ -196,19 +197,19 @@ describe.each(engines)("tasks whose end never comes on %s", (engine) => {
     it.scoped("run on while their worker lists them, without a question; or while it is there and lists nothing", () =>
       Effect.gen(function*() {
         const [listed, lost] = [randomUUID(), randomUUID()]
-        const { agent, asked, key, project, start, task } = yield* site({ [listed]: pending, [lost]: pending })
+        const { agent, countQuestions, key, project, start, task } = yield* site({ [listed]: pending, [lost]: pending })
         agent.heartbeat(running(listed))
         yield* until(request("GET", `/projects/${project.slug}/workers`, key), ({ json }) => json.length > 0)
         yield* start(listed)
         yield* start(lost)
         yield* until(task(lost), ({ state }) => state === "unknown")
         assert.strictEqual((yield* task(listed)).state, "started")
-        assert.strictEqual(asked(listed), 0)
+        assert.strictEqual(countQuestions(listed), 0)
 
         const long = randomUUID()
         const silent = yield* site({ [long]: { ...pending, engine_state: "started" } })
         yield* silent.start(long)
-        yield* until(Effect.sync(() => silent.asked(long)), (times) => times >= 2)
+        yield* until(Effect.sync(() => silent.countQuestions(long)), (times) => times >= 2)
         assert.strictEqual((yield* silent.task(long)).state, "started")
       }))
   })

@@ -26,11 +26,11 @@ describe("commands of two brains over one PostgreSQL", () => {
           Effect.flatMap(Line, ({ connect }) => connect({ agentId: here.agent_id, projectId: here.project.id })),
           second
         )
-        const answering = yield* Effect.provide(world, second)
+        const remote = yield* Effect.provide(world, second)
         const { id } = yield* here.restart()
-        yield* here.sent(process, 1)
-        yield* answering.ack(process, id)
-        yield* answering.answer(process, id, { result: "{\"n\":1.0}" })
+        yield* here.awaitFrames(process, 1)
+        yield* remote.ack(process, id)
+        yield* remote.sendResult(process, id, { result: "{\"n\":1.0}" })
         assert.deepInclude(yield* here.get(id), { status: "completed", result: "{\"n\":1.0}" })
       }))
 
@@ -42,18 +42,18 @@ describe("commands of two brains over one PostgreSQL", () => {
           connect({ agentId: here.agent_id, projectId: here.project.id }))
         const processes = [yield* Effect.provide(connect, first), yield* Effect.provide(connect, second)]
         const ids = yield* Effect.forEach(
-          Array.from({ length: 300 }, (_, at) =>
-            at),
-          (at) => Effect.map(here.cancelTask(`t${at}`), ({ id }) => id),
+          Array.from({ length: 300 }, (_, index) =>
+            index),
+          (index) => Effect.map(here.cancelTask(`t${index}`), ({ id }) => id),
           { concurrency: 16 }
         )
-        const sent = () => processes.flatMap(({ frames }) => frames.map(({ id }) => id))
-        yield* until(Effect.sync(() => sent().length), (count) => count >= ids.length)
+        const listSentIds = () => processes.flatMap(({ frames }) => frames.map(({ id }) => id))
+        yield* until(Effect.sync(() => listSentIds().length), (count) => count >= ids.length)
         const { items } = yield* here.inProject(
           here.commands.list({ status: "pending", task: null, cursor: null, limit: null })
         )
         assert.deepStrictEqual(items, [])
-        assert.deepStrictEqual(sent().toSorted(), ids.toSorted())
+        assert.deepStrictEqual(listSentIds().toSorted(), ids.toSorted())
       }), 60_000)
 
     it.scoped("what one process holds is not given to another one of another replica; back there, it gets it again", () =>
@@ -67,13 +67,13 @@ describe("commands of two brains over one PostgreSQL", () => {
           )
         const one = yield* Effect.provide(connect("w-1"), first)
         const { id } = yield* here.restart()
-        yield* here.sent(one, 1)
+        yield* here.awaitFrames(one, 1)
         yield* one.disconnect
         const two = yield* Effect.provide(connect("w-2"), second)
         const marker = yield* here.restart()
-        yield* here.sent(two, 1)
+        yield* here.awaitFrames(two, 1)
         const back = yield* Effect.provide(connect("w-1"), second)
-        yield* here.sent(back, 1)
+        yield* here.awaitFrames(back, 1)
         assert.deepStrictEqual(two.frames.map((frame) => frame.id), [marker.id])
         assert.deepStrictEqual(back.frames.map((frame) => frame.id), [id])
       }))
@@ -85,16 +85,16 @@ describe("commands of two brains over one PostgreSQL", () => {
         const hello = { agentId: here.agent_id, projectId: here.project.id, workerId: "w-1" }
         const dead = yield* Effect.provide(enter(hello), first)
         const { id: before } = yield* here.restart()
-        yield* here.sent(dead, 1)
+        yield* here.awaitFrames(dead, 1)
         const back = yield* Effect.provide(enter(hello), second)
-        yield* here.sent(back, 1)
+        yield* here.awaitFrames(back, 1)
         const { id: after } = yield* here.restart()
-        yield* here.sent(back, 2)
+        yield* here.awaitFrames(back, 2)
         assert.deepStrictEqual(back.frames.map(({ id }) => id), [before, after])
 
         // a claim for the dead connection that began before the new session was stored, and is committed late
         yield* here.sql`UPDATE commands SET session_id = ${dead.session.sessionId} WHERE id = ${before}`
-        yield* here.sent(back, 3)
+        yield* here.awaitFrames(back, 3)
         assert.strictEqual(back.frames[2]?.id, before)
 
         // the process ends properly, and the dead connection is still there: another process gets what comes
@@ -102,7 +102,7 @@ describe("commands of two brains over one PostgreSQL", () => {
         yield* here.sql`UPDATE agent_workers SET state = 'offline' WHERE agent_id = ${here.agent_id}`
         const other = yield* Effect.provide(enter({ ...hello, workerId: "w-2" }), first)
         const { id: last } = yield* here.restart()
-        yield* here.sent(other, 1)
+        yield* here.awaitFrames(other, 1)
         assert.deepStrictEqual(other.frames.map(({ id }) => id), [last])
         assert.deepStrictEqual(dead.frames.map(({ id }) => id), [before])
       }))
@@ -117,7 +117,7 @@ describe("commands of two brains over one PostgreSQL", () => {
         const web = yield* Effect.provide(enter({ ...task, workerId: "web", role: "web" }), first)
         const back = yield* Effect.provide(enter(task), second)
         const { id } = yield* here.restart()
-        yield* here.sent(back, 1)
+        yield* here.awaitFrames(back, 1)
         assert.deepStrictEqual(back.frames.map((frame) => frame.id), [id])
         assert.deepStrictEqual([...dead.frames, ...web.frames], [])
       }))
@@ -150,12 +150,12 @@ describe("commands of two brains over one PostgreSQL", () => {
           delta: 1,
           idempotency_key: null
         }))
-        yield* here.sent(task, 2)
+        yield* here.awaitFrames(task, 2)
         assert.deepStrictEqual(task.frames.map((frame) => frame.id).toSorted(), [id, grow.id].toSorted())
         // once the better one is gone without a word, the other one gets what waits
         yield* task.disconnect
         const left = yield* here.restart()
-        yield* here.sent(web, 1)
+        yield* here.awaitFrames(web, 1)
         assert.deepStrictEqual(web.frames.map((frame) => frame.id), [left.id])
       }))
 
@@ -168,11 +168,11 @@ describe("commands of two brains over one PostgreSQL", () => {
           here.inProject(
             commands.restartWorker({ agent_id: here.agent_id, engine: null, worker_name: "w", idempotency_key: "k" })
           )
-        const answers = yield* Effect.all(
-          Array.from({ length: 10 }, (_, at) => restart(at % 2 === 0 ? here.commands : there.commands)),
+        const commands = yield* Effect.all(
+          Array.from({ length: 10 }, (_, index) => restart(index % 2 === 0 ? here.commands : there.commands)),
           { concurrency: "unbounded" }
         )
-        assert.strictEqual(new Set(answers.map(({ id }) => id)).size, 1)
+        assert.strictEqual(new Set(commands.map(({ id }) => id)).size, 1)
       }))
   })
 })

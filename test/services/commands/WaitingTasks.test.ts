@@ -27,8 +27,8 @@ const pending = { engine_state: "pending", finished_at: null, exception: null }
 
 describe.each(engines)("tasks that wait and whose later events were lost on %s", (engine) => {
   layer(serverOn(engine, { reconcileAfter: 1, agentOfflineAfter: 30 }), { excludeTestServices: true })((it) => {
-    /** A project with a connected agent that answers questions about tasks by `answers`. */
-    const site = (answers: Readonly<Record<string, Result["result"]>>) =>
+    /** A project with a connected agent that sends `results` to questions about tasks. */
+    const site = (results: Readonly<Record<string, Result["result"]>>) =>
       Effect.gen(function*() {
         const project = yield* freshProject()
         const key = yield* freshKey({ roles: { [project.id]: "viewer" } })
@@ -40,7 +40,7 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
         agent.onCommand = (command) => {
           agent.ack(command)
           const id = String(command.parameters["task_id"])
-          agent.sendResult(command, { status: "success", result: { task_id: id, ...answers[id] } })
+          agent.sendResult(command, { status: "success", result: { task_id: id, ...results[id] } })
         }
         const send = (id: string, kind: string, occurred_at: string, data: object = {}, of = "celery") =>
           Effect.promise(() =>
@@ -59,8 +59,9 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
           agent.heartbeat(running(ids, prefetch))
           return until(get("/workers"), (rows) => rows.length > 0)
         }
-        const asked = (id: string) => agent.commands.filter(({ parameters }) => parameters["task_id"] === id).length
-        return { agent, asked, describeWorker, get, project, send, task }
+        const countQuestions = (id: string) =>
+          agent.commands.filter(({ parameters }) => parameters["task_id"] === id).length
+        return { agent, countQuestions, describeWorker, get, project, send, task }
       })
 
     it.scoped("end as the engine says that they ended, whether they were sent, received or to be retried", () =>
@@ -102,23 +103,23 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
     it.scoped("keep their state where the end is of an earlier run, or the retry is not due", () =>
       Effect.gen(function*() {
         const [earlier, early] = [randomUUID(), randomUUID()]
-        const { asked, send, task } = yield* site({
+        const { countQuestions, send, task } = yield* site({
           [earlier]: { engine_state: "success", finished_at: ago(600), exception: null },
           [early]: { engine_state: "failure", finished_at: null, exception: "never asked" }
         })
         yield* send(early, "task.retried", ago(61), { reason: "Retry in 3600s: KeyError('x')" })
         yield* send(earlier, "task.received", ago(60))
-        yield* until(Effect.sync(() => asked(earlier)), (times) => times >= 2)
+        yield* until(Effect.sync(() => countQuestions(earlier)), (times) => times >= 2)
         assert.strictEqual((yield* task(earlier)).state, "received")
         assert.strictEqual((yield* task(early)).state, "retry")
-        assert.strictEqual(asked(early), 0)
+        assert.strictEqual(countQuestions(early), 0)
       }))
 
     it.scoped("are unknown once every worker lists its tasks and one is free, and what the engine learns later counts", () =>
       Effect.gen(function*() {
         const id = randomUUID()
-        const answers: Record<string, Result["result"]> = { [id]: pending }
-        const { describeWorker, get, send, task } = yield* site(answers)
+        const results: Record<string, Result["result"]> = { [id]: pending }
+        const { describeWorker, get, send, task } = yield* site(results)
         yield* send(id, "task.received", ago(60))
         yield* describeWorker([])
         const lost = yield* until(task(id), ({ state }) => state === "unknown")
@@ -131,13 +132,13 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
         )
         assert.match(last.sentence, /^Its agent was last asked at .+ and answered "pending"\.$/)
         assert.deepInclude(last.evidence, { status: "completed", engine_state: "pending" })
-        answers[id] = { engine_state: "success", finished_at: ago(0), exception: null }
+        results[id] = { engine_state: "success", finished_at: ago(0), exception: null }
         assert.deepInclude(yield* until(task(id), ({ state }) => state === "success"), { exception: null })
         const events = yield* get(`/events?engine=celery&task_id=${id}`)
         assert.deepStrictEqual(
           events.items.map(({ kind }: { readonly kind: string }) => kind),
           ["task.received", "task.reconciled", "task.reconciled"],
-          "an answer that changes nothing is no event"
+          "a result that changes nothing is no event"
         )
       }))
 
@@ -148,8 +149,8 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
         yield* busy.send(runs, "task.received", ago(60))
         yield* busy.send(waits, "task.received", ago(60))
         yield* busy.describeWorker([runs, randomUUID()])
-        yield* until(Effect.sync(() => busy.asked(waits)), (times) => times >= 2)
-        assert.strictEqual(busy.asked(runs), 0)
+        yield* until(Effect.sync(() => busy.countQuestions(waits)), (times) => times >= 2)
+        assert.strictEqual(busy.countQuestions(runs), 0)
         assert.strictEqual((yield* busy.task(runs)).state, "received")
         assert.strictEqual((yield* busy.task(waits)).state, "received")
 
@@ -157,7 +158,7 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
         const holding = yield* site({ [later]: pending })
         yield* holding.send(later, "task.received", ago(60))
         yield* holding.describeWorker([], 9) // Celery raises the count for each task that it holds for its eta
-        yield* until(Effect.sync(() => holding.asked(later)), (times) => times >= 2)
+        yield* until(Effect.sync(() => holding.countQuestions(later)), (times) => times >= 2)
         assert.strictEqual((yield* holding.task(later)).state, "received")
       }))
 
@@ -165,11 +166,15 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
       Effect.gen(function*() {
         const [gone, here, old] = [`mail:${randomUUID()}`, `mail:${randomUUID()}`, randomUUID()]
         const unknownTask = { ...pending, engine_state: "unknown" }
-        const { asked, project, send, task } = yield* site({ [gone]: unknownTask, [here]: pending, [old]: unknownTask })
+        const { countQuestions, project, send, task } = yield* site({
+          [gone]: unknownTask,
+          [here]: pending,
+          [old]: unknownTask
+        })
         yield* send(gone, "task.received", ago(60), {}, "bullmq")
         yield* send(here, "task.received", ago(60), {}, "bullmq")
         yield* send(old, "task.received", ago(60), {}, "huey")
-        yield* until(Effect.sync(() => asked(here) + asked(old)), (times) => times >= 4)
+        yield* until(Effect.sync(() => countQuestions(here) + countQuestions(old)), (times) => times >= 4)
         const lost = yield* until(task(gone, "bullmq"), ({ state }) => state === "unknown")
         assert.match(lost.exception, /^Outcome unknown: bullmq has no such task, and no end was reported/)
         assert.strictEqual((yield* task(here, "bullmq")).state, "received")
@@ -184,7 +189,7 @@ describe.each(engines)("tasks that wait and whose later events were lost on %s",
         )
       }))
 
-    it.scoped("say why they wait: events are off, the broker does not answer, the agent refused", () =>
+    it.scoped("say why they wait: events are off, the broker does not respond, the agent refused", () =>
       Effect.gen(function*() {
         const id = randomUUID()
         const { agent, get, project, send } = yield* site({})

@@ -28,14 +28,14 @@ describe.each(engines)("new commands on %s", (engine) => {
     it.effect("are audited once each, between other changes of this process and beside them", () =>
       Effect.gen(function*() {
         const { cancelTask } = yield* world
-        const issue = (at: number) => Effect.map(cancelTask(`t${at}`), ({ id }) => id)
+        const issue = (index: number) => Effect.map(cancelTask(`t${index}`), ({ id }) => id)
         const byTurns = yield* Effect.forEach(
-          Array.from({ length: count }, (_, at) => at),
-          (at) => at % 3 === 0 ? Effect.zipRight(otherChange, issue(at)) : issue(at)
+          Array.from({ length: count }, (_, index) => index),
+          (index) => index % 3 === 0 ? Effect.zipRight(otherChange, issue(index)) : issue(index)
         )
         const atOnce = yield* Effect.forEach(
-          Array.from({ length: count }, (_, at) => at),
-          (at) => Effect.zipLeft(issue(at), otherChange, { concurrent: true }),
+          Array.from({ length: count }, (_, index) => index),
+          (index) => Effect.zipLeft(issue(index), otherChange, { concurrent: true }),
           { concurrency: "unbounded" }
         )
         yield* assertAudited([...byTurns, ...atOnce])
@@ -53,8 +53,9 @@ describe("new commands of two brains over one PostgreSQL", () => {
         ))
         const [first, second] = [yield* replica, yield* replica]
         const [here, there] = [yield* Effect.provide(world, first), yield* Effect.provide(world, second)]
-        const issue = (at: number) => Effect.map((at % 2 === 0 ? here : there).cancelTask(`t${at}`), ({ id }) => id)
-        const numbers = Array.from({ length: count }, (_, at) => at)
+        const issue = (index: number) =>
+          Effect.map((index % 2 === 0 ? here : there).cancelTask(`t${index}`), ({ id }) => id)
+        const numbers = Array.from({ length: count }, (_, index) => index)
         const byTurns = yield* Effect.forEach(numbers, issue)
         const atOnce = yield* Effect.forEach(numbers, issue, { concurrency: "unbounded" })
         yield* Effect.provide(assertAudited([...byTurns, ...atOnce]), first)

@@ -25,7 +25,7 @@ export interface Process {
   writable: boolean
   /** How often `send` was called. */
   attempts: number
-  /** Drops what was sent last, as a long-poll that ends before its answer. */
+  /** Drops what was sent last, as a long-poll that ends before its response. */
   readonly drop: () => void
   readonly disconnect: Effect.Effect<void>
 }
@@ -49,7 +49,7 @@ export class Line extends Context.Tag("test/Line")<Line, {
 }>() {}
 
 export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
-  const open = new Set<AgentSession>()
+  const openSessions = new Set<AgentSession>()
   const hub = yield* PubSub.unbounded<AgentSession>()
   const connect = (hello: Hello) =>
     Effect.gen(function*() {
@@ -75,13 +75,17 @@ export const lineLayer = Layer.scopedContext(Effect.gen(function*() {
           return true
         }
       }
-      open.add(session)
+      openSessions.add(session)
       yield* hub.publish(session)
-      return Object.assign(process, { session, frames, disconnect: Effect.sync(() => void open.delete(session)) })
+      return Object.assign(process, {
+        session,
+        frames,
+        disconnect: Effect.sync(() => void openSessions.delete(session))
+      })
     })
   return Context.make(Line, { connect }).pipe(Context.add(AgentSessions, {
-    sessions: (agentId) => [...open].filter((session) => session.agentId === agentId),
-    agentIds: () => [...new Set([...open].map((session) => session.agentId))],
+    sessions: (agentId) => [...openSessions].filter((session) => session.agentId === agentId),
+    agentIds: () => [...new Set([...openSessions].map((session) => session.agentId))],
     newSessions: Stream.fromPubSub(hub),
     endedSessions: Stream.never
   }))
@@ -113,7 +117,7 @@ export const enter = (hello: Hello & { readonly workerId: string }) =>
     return yield* connect({ ...hello, sessionId })
   })
 
-/** Commands over the line in memory; apart from those of the brain, which stand on the real one. */
+/** Commands over the line in memory; apart from those of the brain, which use the real one. */
 export const commandsOver = Layer.fresh(
   Layer.mergeAll(
     Commands.layer,

@@ -46,7 +46,7 @@ export const world = Effect.gen(function*() {
   })
   const ack = (process: Process, id: string) =>
     Effect.zipRight(inbox.offerAck(report(process, id)), inbox.awaitCommitted)
-  const answer = (process: Process, id: string, result: Partial<ResultReport> = {}) =>
+  const sendResult = (process: Process, id: string, result: Partial<ResultReport> = {}) =>
     Effect.zipRight(
       inbox.offerResult({
         ...report(process, id),
@@ -59,7 +59,7 @@ export const world = Effect.gen(function*() {
       inbox.awaitCommitted
     )
   /** Waits until the process was sent that many frames. */
-  const sent = (process: Process, count: number) =>
+  const awaitFrames = (process: Process, count: number) =>
     Effect.orDie(until(Effect.sync(() => process.frames.length), (length) => length >= count))
   return {
     sql,
@@ -75,7 +75,7 @@ export const world = Effect.gen(function*() {
     get,
     reaches,
     ack,
-    answer,
-    sent
+    sendResult,
+    awaitFrames
   }
 })

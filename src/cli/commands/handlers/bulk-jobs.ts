@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { BulkJob, BulkJobAct, BulkJobFilter } from "../../../domain/commands/BulkJob.ts"
+import type { BulkJob, BulkJobAction, BulkJobFilter } from "../../../domain/commands/BulkJob.ts"
 import { BulkJobId } from "../../../domain/kernel/Id.ts"
 import type { TaskFacetCounts } from "../../../domain/tasks/Task/Facets.ts"
 import { CountFacets, type FilterParams } from "../../../domain/tasks/Task/Filter.ts"
@@ -24,7 +24,7 @@ const noFilter = new CliError({
   message: "name at least one filter, such as --queue or --query; without one all tasks would match"
 })
 
-/** The terms that were given, by the rules of the list of tasks. */
+/** The given terms, by the rules of the list of tasks. */
 const decodeFilters = (filters: Creation["filters"]) =>
   Effect.gen(function*() {
     const terms = yield* readFilters(filters)
@@ -48,7 +48,7 @@ const toBody = (terms: FilterParams): BulkJobFilter => ({
 const formatCount = ({ counted, is_complete }: TaskFacetCounts): string =>
   is_complete ? String(counted) : `at least ${counted}`
 
-const questions: Readonly<Record<BulkJobAct, (count: string) => string>> = {
+const questions: Readonly<Record<BulkJobAction, (count: string) => string>> = {
   delete: (count) => `Delete the records of all tasks that match (now ${count})? This cannot be undone.`,
   cancel: (count) => `Cancel all tasks that match and have not ended (now ${count} match)? This cannot be undone.`
 }
@@ -105,13 +105,13 @@ const checkOutcome = ({ id, outcomes, skipped, status }: BulkJob): Effect.Effect
 /** Prints the job; with `watch` its progress first. */
 const printJob = (
   { api, slug }: Remote,
-  answer: DecodedResponse<BulkJob>,
+  response: DecodedResponse<BulkJob>,
   { json, watch }: Pick<Creation, "json" | "watch">
 ) =>
   Effect.gen(function*() {
-    if (!watch) return yield* printResponse(answer, json, formatJob)
-    const { id } = answer[0]
-    const last = yield* watchProgress(answer, {
+    if (!watch) return yield* printResponse(response, json, formatJob)
+    const { id } = response[0]
+    const last = yield* watchProgress(response, {
       read: api.bulk_jobs.get({ path: { slug, bulk_job_id: id }, withResponse: true }),
       format: formatProgress,
       isLast: hasEnded,
@@ -121,16 +121,16 @@ const printJob = (
     yield* checkOutcome(last[0])
   })
 
-const createJob = (act: BulkJobAct) =>
+const createJob = (action: BulkJobAction) =>
   call(function*(remote, { filters, yes, ...printing }: Creation) {
     const { api, slug } = remote
     const terms = yield* decodeFilters(filters)
     if (!yes) {
       const counts = yield* api.tasks.facets({ path: { slug }, urlParams: terms })
-      yield* confirm(yes, questions[act](formatCount(counts)))
+      yield* confirm(yes, questions[action](formatCount(counts)))
     }
     const request = { path: { slug }, payload: toBody(terms), withResponse: true } as const
-    yield* printJob(remote, yield* api.bulk_jobs[act](request), printing)
+    yield* printJob(remote, yield* api.bulk_jobs[action](request), printing)
   })
 
 const pathOf = ({ slug }: Remote, given: string) =>

@@ -69,12 +69,12 @@ const formatPreview = ({ capped, engines, exceptions, names, total }: BulkRetryP
 /** Prints the request; with `watch` its progress first, until `isLast`. */
 const printRequest = (
   remote: Remote,
-  answer: DecodedResponse<BulkRetryRequestPublic>,
+  response: DecodedResponse<BulkRetryRequestPublic>,
   { json, watch }: { readonly json: boolean; readonly watch: boolean },
   isLast = hasEnded
 ) =>
   Effect.gen(function*() {
-    const last = watch ? yield* watchBulkRetry(remote, answer, isLast) : answer
+    const last = watch ? yield* watchBulkRetry(remote, response, isLast) : response
     yield* printResponse(last, json, formatRequest)
     if (watch && hasEnded(last[0])) yield* checkOutcome(last[0])
   })
@@ -121,16 +121,16 @@ export const handlers: HandlersOf<typeof definitions> = {
     const selection = { filter, agent_id, max: all ? null : Option.getOrUndefined(max) }
     if (dryRun) {
       const payload = yield* decodeInput(BulkRetryPreviewRequest, selection)
-      const answer = yield* api.bulk_retries.preview({ path: { slug }, payload, withResponse: true })
-      return yield* printResponse(answer, json, formatPreview)
+      const response = yield* api.bulk_retries.preview({ path: { slug }, payload, withResponse: true })
+      return yield* printResponse(response, json, formatPreview)
     }
     const payload = yield* decodeInput(BulkRetryRequestCreate, {
       ...selection,
       ...idempotencyKeyOf({ idempotencyKey }),
       rate_per_second: Option.getOrNull(rate)
     })
-    const answer = yield* api.bulk_retries.create({ path: { slug }, payload, withResponse: true })
-    yield* printRequest(remote, answer, { json, watch })
+    const response = yield* api.bulk_retries.create({ path: { slug }, payload, withResponse: true })
+    yield* printRequest(remote, response, { json, watch })
   }),
   list: list(columns, function*({ api, slug }, page) {
     return yield* api.bulk_retries.list({ path: { slug }, urlParams: yield* decodePage(page), withResponse: true })

@@ -77,7 +77,7 @@ export const outcomeOf = (command: RetryCommand): Outcome | "open" | "unsent" =>
   }
 }
 
-/** A broker that did not answer in time may have done the work (the agents' protocol, section 5.1). */
+/** A broker that did not respond in time may have done the work (the agents' protocol, section 5.1). */
 const isIndeterminate = (result: string | null): boolean =>
   // the cast: a result is an object with any members, as the gateway validates
   result !== null && (JSON.parse(result) as { readonly indeterminate?: unknown } | null)?.indeterminate === true

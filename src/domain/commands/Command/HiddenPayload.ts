@@ -9,8 +9,8 @@ import {
 import type { Command } from "../Command.ts"
 
 /**
- * Members of payloads and results, at any depth, that show what only `payload_role` sees. Agents answer a change of a
- * schedule with its whole definition, so results have them too.
+ * Members of payloads and results, at any depth, that show what only `payload_role` sees. Results have them too: after
+ * a change of a schedule, the agent's result is its whole definition.
  */
 const hiddenMembers: ReadonlySet<string> = new Set(["args", "kwargs", "override_args", "override_kwargs", "result"])
 
@@ -19,8 +19,8 @@ const hintPattern = new RegExp(`"(?:${[...hiddenMembers].join("|")})":`)
 const hideIn = (node: JsonNode): string => {
   if (node instanceof JsonArray) return `[${node.items.map(hideIn).join(",")}]`
   if (!(node instanceof JsonObject)) return canonicalTextOf(node)
-  const members = node.keys.map((key, at) =>
-    `${JSON.stringify(key)}:${hiddenMembers.has(key) ? "null" : hideIn(node.values[at]!)}`
+  const members = node.keys.map((key, index) =>
+    `${JSON.stringify(key)}:${hiddenMembers.has(key) ? "null" : hideIn(node.values[index]!)}`
   )
   return `{${members.join(",")}}`
 }

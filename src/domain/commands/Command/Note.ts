@@ -30,7 +30,7 @@ const endStates: ReadonlySet<TaskState> = new Set<TaskState>(["success", "failur
 
 export const isEndState = (state: TaskState): boolean => endStates.has(state)
 
-/** Cuts the fraction: people need whole seconds. */
+/** Truncates the fraction: people need whole seconds. */
 const formatSeconds = (at: Timestamp): string => `${at.slice(0, 19)}Z`
 
 /** Advice for people about a command; null where status, result and error say all. */

@@ -59,7 +59,7 @@ export const RetryTaskRequest = Schema.Struct({
   ),
   force: describeField(
     Schema.optional(Schema.Boolean),
-    `\`true\`: retries also within ${repeatedRetrySeconds} s of an equal retry of the task, whose command is the answer otherwise.`,
+    `\`true\`: retries also within ${repeatedRetrySeconds} s of an equal retry of the task. Otherwise the command of that retry is returned.`,
     true
   ),
   idempotency_key

@@ -1,6 +1,6 @@
 /**
- * Whether a worker has done what a command asked of it. Agents answer when the request is sent: Celery broadcasts it, and
- * no worker says that it obeyed. The worker's next report is the proof.
+ * Whether a worker has done what a command asked of it. Agents report success when the request is sent: Celery
+ * broadcasts it, and workers do not confirm it. The worker's next report is the proof.
  */
 import type { PoolReport } from "../../agents/Worker.ts"
 import type { Timestamp } from "../../kernel/Timestamp.ts"

@@ -10,7 +10,7 @@ import { slug } from "../../ProjectPath.ts"
 
 const approvalId = pathParameter("approval_id", caseInsensitiveId(ApprovalId), "The approval's id.", exampleId)
 
-/** Acts that wait for a second person (docs/approvals.md). */
+/** Actions that wait for a second person (docs/approvals.md). */
 export class ApprovalsApi extends HttpApiGroup.make("approvals")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/approvals`
@@ -37,7 +37,7 @@ export class ApprovalsApi extends HttpApiGroup.make("approvals")
       })
       .annotateContext(operation(
         "Approve what waits, and do it",
-        "By another person than the one who asked. `status` is `failed` where the act was refused, or what was read has " +
+        "By another person than the one who asked. `status` is `failed` where the action was refused, or what was read has " +
           "become something else (`approval_outdated`); `result` says why."
       ))
   )

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../../domain/approvalGate/Approval.ts"
+import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { AutomationSettings, Rule, RuleCreate, RuleUpdate } from "../../../domain/automation/Automation.ts"
 import { RuleBacktest, RuleBacktestRequest } from "../../../domain/automation/Backtest.ts"
 import { ExecutionList, RuleList } from "../../../domain/automation/Execution.ts"
@@ -18,7 +18,7 @@ const ruleId = pathParameter("rule_id", caseInsensitiveId(RuleId), "The rule's i
 
 const readRule: AccessRule = { caller: "viewer", scope: "automation:read" }
 const writeRule: AccessRule = { caller: "operator", scope: "automation:write", mutates: true }
-const steppedUp: AccessRule = { ...writeRule, failureCodes: ["mfa_reverify_required", ...heldCodes] }
+const steppedUp: AccessRule = { ...writeRule, failureCodes: ["mfa_reverify_required", ...approvalCodes] }
 
 const switchRule: AccessRule = { ...writeRule, caller: "admin" }
 
@@ -42,7 +42,7 @@ export class AutomationApi extends HttpApiGroup.make("automation")
       .annotate(Access, {
         ...steppedUp,
         creates: true,
-        failureCodes: ["mfa_reverify_required", "too_many_automation_rules", ...heldCodes]
+        failureCodes: ["mfa_reverify_required", "too_many_automation_rules", ...approvalCodes]
       })
       .annotateContext(operation("Create a rule", `Dry run is the default. ${roles} ${signIn}.`))
   )

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../../domain/approvalGate/Approval.ts"
+import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { BulkJob, BulkJobFilter, BulkJobList } from "../../../domain/commands/BulkJob.ts"
 import { Access, type AccessRule } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
@@ -29,7 +29,7 @@ export class BulkJobsApi extends HttpApiGroup.make("bulk_jobs")
         caller: "admin",
         stepUp: true,
         scope: "tasks:delete",
-        failureCodes: ["too_many_bulk_jobs", ...heldCodes]
+        failureCodes: ["too_many_bulk_jobs", ...approvalCodes]
       })
       .annotateContext(operation(
         "Delete all tasks of a filter",
@@ -45,7 +45,7 @@ export class BulkJobsApi extends HttpApiGroup.make("bulk_jobs")
         ...createRule,
         caller: "operator",
         scope: "commands:write",
-        failureCodes: ["too_many_bulk_jobs", ...heldCodes]
+        failureCodes: ["too_many_bulk_jobs", ...approvalCodes]
       })
       .annotateContext(operation(
         "Cancel all tasks of a filter",

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../../domain/approvalGate/Approval.ts"
+import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import {
   BulkRetryPreviewRequest,
   BulkRetryRequestCreate,
@@ -52,11 +52,11 @@ export class BulkRetriesApi extends HttpApiGroup.make("bulk_retries")
         ...writeRule,
         creates: true,
         bucket: "bulk_write",
-        failureCodes: ["too_many_bulk_retries", "idempotency_conflict", ...heldCodes]
+        failureCodes: ["too_many_bulk_retries", "idempotency_conflict", ...approvalCodes]
       })
       .annotateContext(operation(
         "Retry all tasks of a filter",
-        "The matching tasks are frozen before the answer, then retried one by one. 202: read it again for its progress."
+        "The matching tasks are frozen before the response, then retried one by one. 202: read it again for its progress."
       ))
   )
   .add(
@@ -95,7 +95,7 @@ export class BulkRetriesApi extends HttpApiGroup.make("bulk_retries")
       .setUrlParams(ResumeBulkRetry)
       .addSuccess(BulkRetryRequestPublic)
       .annotate(Access, controlRule)
-      .annotateContext(operation("Resume a bulk retry", "It goes on, at `rate_per_second` if that is given."))
+      .annotateContext(operation("Resume a bulk retry", "It continues, at `rate_per_second` if that is given."))
   )
   .add(
     HttpApiEndpoint.post("cancel")`/projects/${slug}/bulk-retry-requests/${requestId}/cancel`

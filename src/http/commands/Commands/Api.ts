@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../../domain/approvalGate/Approval.ts"
+import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { CommandList, CommandPublic } from "../../../domain/commands/Command.ts"
 import {
   BulkRetryRequest,
@@ -107,7 +107,7 @@ export class CommandsApi extends HttpApiGroup.make("commands")
         ...issueRule,
         bucket: "bulk_write",
         bodyLimit: maxBulkRetryBodyBytes,
-        failureCodes: ["use_bulk_retry_requests", ...heldCodes]
+        failureCodes: ["use_bulk_retry_requests", ...approvalCodes]
       })
       .annotateContext(operation("Retry many tasks", "By their ids. An unknown id is 422."))
   )
@@ -121,7 +121,7 @@ export class CommandsApi extends HttpApiGroup.make("commands")
         stepUp: true,
         destructive: true,
         bucket: "bulk_write",
-        failureCodes: heldCodes
+        failureCodes: approvalCodes
       })
       .annotateContext(operation(
         "Purge a queue",

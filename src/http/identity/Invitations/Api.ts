@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../../domain/approvalGate/Approval.ts"
+import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import {
   AcceptInvitation,
   CreatedInvitation,
@@ -33,7 +33,7 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
         mutates: true,
         stepUp: true,
         creates: "secret",
-        failureCodes: ["already_member", "conflict", ...heldCodes]
+        failureCodes: ["already_member", "conflict", ...approvalCodes]
       })
       .annotateContext(operation(
         "Invite an address to a project",

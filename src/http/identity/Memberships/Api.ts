@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../../domain/approvalGate/Approval.ts"
+import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { GrantMembership, Membership, UpdateMembership } from "../../../domain/identity/Membership.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
@@ -30,7 +30,7 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
         mutates: true,
         stepUp: true,
         creates: true,
-        failureCodes: ["already_member", ...heldCodes]
+        failureCodes: ["already_member", ...approvalCodes]
       })
       .annotateContext(operation("Add a member", "Only an existing account. People without one are invited."))
   )
@@ -43,7 +43,7 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
         scope: "memberships:write",
         mutates: true,
         stepUp: true,
-        failureCodes: [...heldCodes]
+        failureCodes: [...approvalCodes]
       })
       .annotateContext(operation("Change a member's role", "The new role applies from the next request on."))
   )

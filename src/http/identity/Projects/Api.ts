@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../../domain/approvalGate/Approval.ts"
+import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { CreateProject, Project, UpdateProject } from "../../../domain/kernel/Project.ts"
 import { ProvideActor, ProvideProject } from "../../Access.ts"
@@ -48,7 +48,7 @@ export class ProjectApi extends HttpApiGroup.make("project")
         caller: "admin",
         scope: "projects:write",
         mutates: true,
-        failureCodes: ["slug_taken", "no_second_person", "mfa_reverify_required", ...heldCodes]
+        failureCodes: ["slug_taken", "no_second_person", "mfa_reverify_required", ...approvalCodes]
       })
       .annotateContext(operation("Change a project", "Absent fields stay. A new slug changes the project's paths."))
   )

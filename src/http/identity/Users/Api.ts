@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../../domain/approvalGate/Approval.ts"
+import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { CreateUser, SetPassword, UpdateUser, UserDetail } from "../../../domain/identity/User.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { describeField, exampleId } from "../../../domain/kernel/Describe.ts"
@@ -55,7 +55,7 @@ export class UsersApi extends HttpApiGroup.make("users")
         mutates: true,
         stepUp: true,
         unboundKey: true,
-        failureCodes: ["last_admin", ...heldCodes]
+        failureCodes: ["last_admin", ...approvalCodes]
       })
       .annotateContext(operation(
         "Change a user",

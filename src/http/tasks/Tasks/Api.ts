@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { heldCodes } from "../../../domain/approvalGate/Approval.ts"
+import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../../domain/tasks/Task.ts"
 import { TaskFacetCounts, TaskMatches } from "../../../domain/tasks/Task/Facets.ts"
@@ -105,7 +105,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         stepUp: true,
         destructive: true,
         bucket: "bulk_write",
-        failureCodes: heldCodes,
+        failureCodes: approvalCodes,
         bodyLimit: maxBulkDeleteBodyBytes
       })
       .annotateContext(operation(

@@ -69,7 +69,7 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
     const audit = yield* Audit
     const { bulkCommandTimeout, bulkRetryOpenCommands } = yield* Settings
 
-    const filterOf = ({ act, as_of, filter }: BulkWalk) => tasksOf(act, filter, as_of)
+    const filterOf = ({ action, as_of, filter }: BulkWalk) => tasksOf(action, filter, as_of)
 
     /**
      * Whether a task of the engine still waits for an agent; reads one task instead of scanning all tasks before it.
@@ -102,8 +102,8 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
         for (const engine of Object.keys(job.cursors)) {
           const isServed = choose === null || choose(engine) !== null
           if (!isServed && (yield* isWaiting(job, engine, waiting))) continue
-          const open = counts.find((count) => count.engine === engine)?.open ?? 0
-          const limit = choose === null ? maxSkips : isServed ? bulkRetryOpenCommands - open : 1
+          const openCommands = counts.find((count) => count.engine === engine)?.open ?? 0
+          const limit = choose === null ? maxSkips : isServed ? bulkRetryOpenCommands - openCommands : 1
           if (limit <= 0) continue
           const ids = yield* listNext(job, engine, limit)
           const [first] = ids
@@ -133,28 +133,28 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
     })
 
     /** Ends a job of which no task and no command is left. The outcomes of commands that retention has deleted are unknown. */
-    const settle = Effect.fnUntraced(function*(job: BulkWalk) {
+    const endJob = Effect.fnUntraced(function*(job: BulkWalk) {
       const now = yield* Timestamp.now
       const counted = { ...job, claimed: 0, unknown: job.unknown + job.claimed }
       const isStopped = job.finished_at !== null
-      const settled = isStopped ? { ...counted, settled_at: now } : complete(counted, now)
-      yield* repo.walks.save(settled)
-      if (!isStopped) yield* audit.record(walkEntry("finished", settled))
-      return { moved: 1, open: 0 }
+      const ended = isStopped ? { ...counted, resolved_at: now } : complete(counted, now)
+      yield* repo.walks.save(ended)
+      if (!isStopped) yield* audit.record(walkEntry("finished", ended))
+      return { moved: 1, openCommands: 0 }
     })
 
     /** Writes a step, unless the job has changed since the step was planned. */
     const write = Effect.fnUntraced(
-      function*(seen: BulkWalk, planned: ReadonlyArray<Slice>, choose: ChooseAgent | null, isOver: boolean) {
-        const locked = Option.getOrUndefined(yield* repo.walks.lock(seen.project_id, seen.id))
-        if (locked === undefined || locked.settled_at !== null) return noStep
-        const taken = yield* repo.takeOutcomes(locked.id, maxOutcomes)
-        const job = addOutcomes({ ...locked, claimed: locked.claimed - taken.length }, taken)
+      function*(snapshot: BulkWalk, planned: ReadonlyArray<Slice>, choose: ChooseAgent | null, isOver: boolean) {
+        const locked = Option.getOrUndefined(yield* repo.walks.lock(snapshot.project_id, snapshot.id))
+        if (locked === undefined || locked.resolved_at !== null) return noStep
+        const outcomes = yield* repo.takeOutcomes(locked.id, maxOutcomes)
+        const job = addOutcomes({ ...locked, claimed: locked.claimed - outcomes.length }, outcomes)
         const isRunning = job.finished_at === null
-        if (isOver && taken.length === 0 && (!isRunning || Object.keys(job.cursors).length === 0)) {
-          return yield* settle(job)
+        if (isOver && outcomes.length === 0 && (!isRunning || Object.keys(job.cursors).length === 0)) {
+          return yield* endJob(job)
         }
-        const isStale = planned.some(({ engine }) => job.cursors[engine] !== seen.cursors[engine])
+        const isStale = planned.some(({ engine }) => job.cursors[engine] !== snapshot.cursors[engine])
         const slices = isRunning && !isStale ? planned : []
         const cursors: Record<string, string> = { ...job.cursors }
         for (const { engine, ids, isLast } of slices) {
@@ -167,7 +167,10 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
         const unobserved = job.unobserved + ids.length - issues.length
         yield* repo.walks.save({ ...job, cursors, claimed, unobserved })
         if (issues.length > 0) yield* commands.issueAll(issues)
-        return { moved: slices.length === 0 ? taken.length : Math.max(1, ids.length), open: claimed } satisfies Step
+        return {
+          moved: slices.length === 0 ? outcomes.length : Math.max(1, ids.length),
+          openCommands: claimed
+        } satisfies Step
       }
     )
 
@@ -178,9 +181,11 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
       const isLate = job.deadline_at <= (yield* Timestamp.now)
       const choose = isLeft && !isLate ? yield* engineAgents.chooseIn(job.project_id, actionOf.cancel) : null
       const slices = isLeft ? yield* selectSlices(job, choose, counts, waiting) : []
-      const open = total(counts, "open")
-      const isOver = !isLeft && open === 0
-      if (slices.length === 0 && total(counts, "ended") === 0 && !isOver) return { moved: 0, open } satisfies Step
+      const openCommands = total(counts, "open")
+      const isOver = !isLeft && openCommands === 0
+      if (slices.length === 0 && total(counts, "ended") === 0 && !isOver) {
+        return { moved: 0, openCommands } satisfies Step
+      }
       return yield* lease.withTransaction(write(job, slices, choose, isOver))
     })
 

@@ -29,14 +29,14 @@ export class BulkJobDeletion extends Effect.Service<BulkJobDeletion>()("svc/Bulk
     const filterOf = ({ as_of, filter }: BulkWalk) => tasksOf("delete", filter, as_of)
 
     /** Deletes what still matches of the slice, as far as the job runs, and counts it in the same transaction. */
-    const write = Effect.fnUntraced(function*(seen: BulkWalk, after: string, ids: ReadonlyArray<string>) {
-      const job = Option.getOrUndefined(yield* repo.walks.lock(seen.project_id, seen.id))
+    const write = Effect.fnUntraced(function*(snapshot: BulkWalk, after: string, ids: ReadonlyArray<string>) {
+      const job = Option.getOrUndefined(yield* repo.walks.lock(snapshot.project_id, snapshot.id))
       if (job === undefined || job.finished_at !== null) return noStep
       if (ids.length === 0 && after === Ids.minId) {
         const ended = { ...complete(job, yield* Timestamp.now), cursors: {} }
         yield* repo.walks.save(ended)
         yield* audit.record(walkEntry("finished", ended))
-        return { moved: 1, open: 0 } satisfies Step
+        return { moved: 1, openCommands: 0 } satisfies Step
       }
       const matching = ids.length === 0 ? [] : yield* search.lockMatches(job.project_id, filterOf(job), ids)
       const deleted = matching.length === 0
@@ -44,7 +44,7 @@ export class BulkJobDeletion extends Effect.Service<BulkJobDeletion>()("svc/Bulk
         : yield* bulk.deleteSlice(job.project_id, job.filter, matching, { bulk_job_id: job.id })
       const last = ids.length < rowsAtOnce ? Ids.minId : ids.at(-1) ?? Ids.minId
       yield* repo.walks.save({ ...job, succeeded: job.succeeded + deleted, cursors: { [everyEngine]: last } })
-      return { moved: Math.max(1, ids.length), open: 0 } satisfies Step
+      return { moved: Math.max(1, ids.length), openCommands: 0 } satisfies Step
     })
 
     const step = Effect.fn("BulkJobDeletion.step")(function*(job: BulkWalk) {

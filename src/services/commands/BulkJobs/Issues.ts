@@ -21,7 +21,7 @@ interface CommandedTask {
  * millisecond are in none.
  */
 export const makeIssues = (
-  { act, id, project_id }: BulkRow,
+  { action, id, project_id }: BulkRow,
   tasks: ReadonlyArray<CommandedTask>,
   timeout_seconds: number
 ): Effect.Effect<ReadonlyArray<IssuedIntent>> =>
@@ -33,14 +33,14 @@ export const makeIssues = (
         project_id,
         intent: {
           agent_id,
-          action: act === "retry" ? actionOf.retry : actionOf.cancel,
+          action: action === "retry" ? actionOf.retry : actionOf.cancel,
           engine,
           target_type: "task",
           target_id: task_id,
           parameters: { task_id, task_name },
           timeout_seconds,
           // a retry finds the outcomes by its items
-          ...(act === "retry"
+          ...(action === "retry"
             ? { metadata: { bulk_retry_id: id } }
             : { bulk_job_id: id, metadata: { bulk_job_id: id } })
         }

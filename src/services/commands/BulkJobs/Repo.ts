@@ -28,7 +28,7 @@ export class BulkJobsRepo extends Effect.Service<BulkJobsRepo>()("svc/BulkJobsRe
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const isOpen = sql.literal("settled_at IS NULL AND sealed_at IS NOT NULL")
+    const isOpen = sql.literal("resolved_at IS NULL AND sealed_at IS NOT NULL")
     const isOpenCommand = sql.literal("status IN ('pending', 'dispatched')")
 
     const isActive = (now: Timestamp) =>
@@ -65,8 +65,8 @@ export class BulkJobsRepo extends Effect.Service<BulkJobsRepo>()("svc/BulkJobsRe
     }
 
     return {
-      retries: rowsIn(BulkRetry, "act = 'retry'"),
-      walks: rowsIn(BulkWalk, "act <> 'retry'"),
+      retries: rowsIn(BulkRetry, "action = 'retry'"),
+      walks: rowsIn(BulkWalk, "action <> 'retry'"),
 
       findByKey: (projectId: ProjectId, key: string) =>
         firstRetry(sql`SELECT * FROM bulk_jobs
@@ -96,10 +96,10 @@ export class BulkJobsRepo extends Effect.Service<BulkJobsRepo>()("svc/BulkJobsRe
       listDisposable: (ended: Timestamp, begun: Timestamp, limit: number) =>
         allKeys(sql`SELECT id, project_id FROM (
             SELECT id, project_id FROM bulk_jobs
-            WHERE finished_at IS NOT NULL AND finished_at < ${ended} AND settled_at IS NOT NULL
+            WHERE finished_at IS NOT NULL AND finished_at < ${ended} AND resolved_at IS NOT NULL
             UNION ALL
             SELECT id, project_id FROM bulk_jobs
-            WHERE settled_at IS NULL AND sealed_at IS NULL AND created_at < ${begun}
+            WHERE resolved_at IS NULL AND sealed_at IS NULL AND created_at < ${begun}
           ) AS disposable LIMIT ${limit}`),
       /** Deletes a job and its frozen tasks: these first, because the job is what names them. */
       discard: ({ id, project_id }: JobKey) =>

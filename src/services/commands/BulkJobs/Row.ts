@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { BulkJobAct, type BulkJobOutcomes, BulkJobStatus } from "../../../domain/commands/BulkJob.ts"
+import { BulkJobAction, type BulkJobOutcomes, BulkJobStatus } from "../../../domain/commands/BulkJob.ts"
 import { BulkRetryStatus, ControlState } from "../../../domain/commands/BulkRetry.ts"
 import type { ItemStatus } from "../../../domain/commands/BulkRetry/Item.ts"
 import { AgentId, BulkJobId, BulkRetryId, ProjectId, UserId } from "../../../domain/kernel/Id.ts"
@@ -27,15 +27,15 @@ const lifecycle = {
   sealed_at: Schema.NullOr(Timestamp),
   deadline_at: Timestamp,
   finished_at: Schema.NullOr(Timestamp),
-  /** When nothing was left to do: a cancellation that was stopped still has commands without an outcome. */
-  settled_at: Schema.NullOr(Timestamp)
+  /** When nothing was left to do: after `finished_at` where a stopped cancellation had commands without an outcome. */
+  resolved_at: Schema.NullOr(Timestamp)
 }
 
 /** A row of `bulk_jobs` that retries the tasks that were frozen for it (`bulk_retry_items`). */
 export const BulkRetry = Schema.Struct({
   ...lifecycle,
   id: BulkRetryId,
-  act: Schema.Literal("retry"),
+  action: Schema.Literal("retry"),
   filter: JsonColumn(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   status: BulkRetryStatus,
   total: Schema.Int,
@@ -57,12 +57,12 @@ export type BulkRetry = typeof BulkRetry.Type
 export const BulkWalk = Schema.Struct({
   ...lifecycle,
   id: BulkJobId,
-  act: BulkJobAct,
+  action: BulkJobAction,
   filter: JsonColumn(FilterTerms),
   status: BulkJobStatus,
   /** Null: too many to count. */
   total: Schema.NullOr(Schema.Int),
-  /** The id after which the walk over the tasks goes on, by engine; an engine without one is done. */
+  /** The id after which the walk over the tasks continues, by engine; an engine without one is done. */
   cursors: JsonColumn(Schema.Record({ key: Schema.String, value: Schema.String })),
   /** The moment of the request: ages of the query count from it, and later tasks are left alone. */
   as_of: Timestamp
@@ -91,10 +91,10 @@ export const addOutcomes = <Row extends BulkRow>(
 }
 
 /** The numbers of a walk as callers and the audit log see them. */
-export const progressOf = ({ act, claimed, failed, succeeded, unknown, unobserved }: BulkWalk) => ({
+export const progressOf = ({ action, claimed, failed, succeeded, unknown, unobserved }: BulkWalk) => ({
   done: claimed + succeeded + failed + unknown,
   skipped: unobserved,
-  outcomes: act === "delete" ? null : { pending: claimed, succeeded, failed, unknown } satisfies BulkJobOutcomes
+  outcomes: action === "delete" ? null : { pending: claimed, succeeded, failed, unknown } satisfies BulkJobOutcomes
 })
 
 /** Ends the walk. Tasks that matched at the creation and are gone, or do not match any more, were skipped too. */
@@ -103,18 +103,18 @@ export const complete = (job: BulkWalk, now: Timestamp): BulkWalk => ({
   status: "completed",
   unobserved: Math.max(job.unobserved, (job.total ?? 0) - progressOf(job).done),
   finished_at: now,
-  settled_at: now
+  resolved_at: now
 })
 
 /** The audit row of a walk's event. */
 export const walkEntry = (event: "finished" | "stopped", job: BulkWalk) => {
   const { outcomes, ...progress } = progressOf(job)
-  const { act, id, project_id, total } = job
+  const { action, id, project_id, total } = job
   return {
     action: `bulk_job.${event}`,
     target_type: "bulk_job",
     target_id: id,
     project_id,
-    metadata: { act, total, ...progress, ...(event === "finished" && outcomes) }
+    metadata: { act: action, total, ...progress, ...(event === "finished" && outcomes) }
   }
 }

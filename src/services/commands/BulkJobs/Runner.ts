@@ -40,16 +40,16 @@ const busyMillis = 10
 const waitingMillis = 100
 const idleMillis = 1000
 
-/** How long commands without an answer are read every `waitingMillis`. */
+/** How long commands without a result are read every `waitingMillis`. */
 const patienceMillis = 10_000
 
-/** A job that failed rests for so long, while the others go on. */
+/** A job that failed rests for so long, while the others continue. */
 const restMillis = 5_000
 
 /** Milliseconds until the next step; `quietMillis`: since the last one that moved something. */
-const pauseAfter = ({ moved, open, untilNext = Infinity }: Step, quietMillis: number): number => {
-  if (moved > 0 && untilNext === Infinity) return open === 0 ? 0 : busyMillis
-  const pause = moved > 0 || (open > 0 && quietMillis <= patienceMillis) ? waitingMillis : idleMillis
+const pauseAfter = ({ moved, openCommands, untilNext = Infinity }: Step, quietMillis: number): number => {
+  if (moved > 0 && untilNext === Infinity) return openCommands === 0 ? 0 : busyMillis
+  const pause = moved > 0 || (openCommands > 0 && quietMillis <= patienceMillis) ? waitingMillis : idleMillis
   return Math.min(pause, Math.max(busyMillis, untilNext))
 }
 
@@ -75,18 +75,18 @@ export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobR
       const retry = retries.makeSteps()
       const cancel = cancellation.makeSteps()
       return (job: BulkRow) =>
-        job.act === "retry"
+        job.action === "retry"
           ? retrySteps.withPermits(1)(Effect.provideService(retry(job), CurrentActor, system("bulk retry")))
           : walkSteps.withPermits(1)(
             Effect.provideService(
-              job.act === "delete" ? deletion.step(job) : cancel(job),
+              job.action === "delete" ? deletion.step(job) : cancel(job),
               CurrentActor,
               system("bulk job")
             )
           )
     }
 
-    /** Moves a job on until nothing can be done for it. One that cannot go on does not stop the others. */
+    /** Moves a job on until nothing can be done for it. One that fails does not stop the others. */
     const follow = Effect.fnUntraced(function*(first: BulkRow, failing: Set<string>) {
       const step = makeSteps()
       const { id, project_id } = first
@@ -144,7 +144,7 @@ export class BulkJobRunner extends Effect.Service<BulkJobRunner>()("svc/BulkJobR
 
     const listen = Stream.runForEach(hints.subscribe("bulk_jobs"), () => Queue.offer(wake, undefined))
 
-    /** Deletes jobs that ended before the retention, and those whose freezing was cut off. */
+    /** Deletes jobs that ended before the retention, and those whose freezing was interrupted. */
     const prune = Effect.fn("BulkJobRunner.prune")(function*() {
       const now = yield* Timestamp.now
       const ended = Timestamp.addSeconds(now, -bulkRetryRetentionDays * Timestamp.secondsPerDay)

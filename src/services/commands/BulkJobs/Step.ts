@@ -3,10 +3,10 @@ export interface Step {
   /** Tasks and outcomes that it moved; 0: it waits for agents or outcomes. */
   readonly moved: number
   /** Commands without an outcome. */
-  readonly open: number
+  readonly openCommands: number
   /** Milliseconds until the job's rate allows the next command. */
   readonly untilNext?: number
 }
 
 /** The job has ended, or is gone. */
-export const noStep: Step = { moved: 0, open: 0 }
+export const noStep: Step = { moved: 0, openCommands: 0 }

@@ -10,14 +10,15 @@ import { type BulkRetry, type BulkWalk, progressOf } from "./Row.ts"
 
 /** A bulk retry as callers see it. */
 export const publicOf = (request: BulkRetry, note: string | null): BulkRetryRequestPublic => {
-  const { act: _act, claimed, engines: _engines, failed, settled_at: _settled, succeeded, total, ...rest } = request
-  const { unknown, unobserved, ...shown } = rest
+  const { action: _action, claimed, engines: _engines, failed, resolved_at: _resolvedAt, succeeded, total, ...rest } =
+    request
+  const { unknown, unobserved, ...columns } = rest
   const pending = total - claimed - failed - succeeded - unknown - unobserved
   return {
-    ...shown,
+    ...columns,
     canonicalizer_version: canonicalizerVersion,
     counts: { total, pending, claimed, unobserved, succeeded, failed, unknown },
-    sealed_at: shown.sealed_at ?? shown.created_at, // the repository shows sealed jobs only
+    sealed_at: columns.sealed_at ?? columns.created_at, // the repository shows sealed jobs only
     note
   }
 }
@@ -25,7 +26,7 @@ export const publicOf = (request: BulkRetry, note: string | null): BulkRetryRequ
 export const retryWaitNote = (engines: ReadonlyArray<string>): string =>
   `No connected agent can retry tasks of ${engines.join(", ")}. They wait until one connects.`
 
-const mayWait = ({ act, status }: BulkWalk) => act === "cancel" && status === "running"
+const mayWait = ({ action, status }: BulkWalk) => action === "cancel" && status === "running"
 
 /** What callers see of bulk jobs: their counts, and what they wait for. */
 export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView", {
@@ -41,14 +42,14 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
         jobs.flatMap(({ created_by, project_id }) => created_by === null ? [] : [{ project_id, user_id: created_by }])
       )
       return jobs.map((job): BulkJob => {
-        const { act, created_at, created_by, cursors, deadline_at, finished_at, id, project_id, status, total } = job
+        const { action, created_at, created_by, cursors, deadline_at, finished_at, id, project_id, status, total } = job
         const engines = choose === null || !mayWait(job)
           ? []
           : Object.keys(cursors).filter((engine) => choose(engine) === null).sort()
         return {
           id,
           project_id,
-          act,
+          act: action,
           filter: summarizeTerms(omitNullTerms(job.filter)),
           status,
           total,
@@ -67,8 +68,8 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
     })
 
     const describe = Effect.fnUntraced(function*(job: BulkWalk) {
-      const [shown] = yield* describeAll([job])
-      return shown ?? (yield* Effect.dieMessage("one job has one description"))
+      const [view] = yield* describeAll([job])
+      return view ?? (yield* Effect.dieMessage("one job has one description"))
     })
 
     /** The bulk retry as callers see it, with what it waits for. */
@@ -76,8 +77,10 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
       const { claimed, control_state, finished_at, project_id, target_agent_id } = request
       if (finished_at !== null) return publicOf(request, null)
       if (control_state !== "running") {
-        const open = claimed === 0 ? "" : ` ${claimed} commands were sent before; their outcomes are still recorded.`
-        return publicOf(request, `No task is retried: it is ${control_state}.${open}`)
+        const sentNote = claimed === 0
+          ? ""
+          : ` ${claimed} commands were sent before; their outcomes are still recorded.`
+        return publicOf(request, `No task is retried: it is ${control_state}.${sentNote}`)
       }
       const choose = yield* engineAgents.chooseIn(project_id, actionOf.retry, target_agent_id)
       const waiting = request.engines.filter((engine) =>

@@ -30,7 +30,7 @@ export const makeDeadLettersRepo = Effect.gen(function*() {
           ORDER BY last_seen_at DESC LIMIT ${maxRows}`,
         (rows) => rows.map(({ agent_id, ...row }) => ({ agent_id, process: decodeProcess(row) }))
       ),
-    /** Deletes a question whose answer was read. */
+    /** Deletes a question whose result was read. */
     deleteQuestion: (id: CommandId) => sql`DELETE FROM commands WHERE id = ${id} AND completed_at IS NOT NULL`
   } as const
 })

@@ -19,7 +19,7 @@ export interface Walk<A extends Row, E> {
 }
 
 /**
- * A walk through the tasks of all projects, oldest first. Each run goes on where the last one reached one of its bounds,
+ * A walk through the tasks of all projects, oldest first. Each run continues where the last one reached one of its bounds,
  * so that the first project's tasks do not keep the others waiting.
  */
 export const makeProjectWalk = <A extends Row, E>({ ask, list, maxQuestionsPerTick, select }: Walk<A, E>) => {

@@ -15,7 +15,7 @@ import { CommandsRepo } from "../Repo.ts"
 import { makeTaskEvidence } from "./Evidence.ts"
 import { makeProjectWalk } from "./ProjectWalk.ts"
 
-/** Questions per tick: an agent answers its questions one after the other. Waiting tasks may be many, so they have fewer. */
+/** Questions per tick: an agent processes one question after the other. Waiting tasks may be many, so they have fewer. */
 const maxStartedQuestions = 20
 const maxWaitingQuestions = 10
 
@@ -35,7 +35,7 @@ export interface WaitingQuestion extends WaitingTask {
 
 export type Question = StartedQuestion | WaitingQuestion
 
-/** The questions that this replica has asked, and whose answers have not been reported. */
+/** The questions that this replica has asked, and whose results have not been reported. */
 export type OpenQuestions = Map<CommandId, Question>
 
 /** How a Celery task says when its retry is due; its agent reports no eta. */

@@ -65,14 +65,14 @@ export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/Re
         [
           "bulk_retries_paused",
           countRows(sql`UPDATE bulk_jobs SET control_state = 'paused'
-            WHERE act = 'retry' AND finished_at IS NULL AND control_state = 'running' RETURNING 1`)
+            WHERE action = 'retry' AND finished_at IS NULL AND control_state = 'running' RETURNING 1`)
         ],
         // the tasks are there again: whether they are still to be deleted is for a person to decide
         [
           "bulk_jobs_stopped",
           countRows(sql`UPDATE bulk_jobs SET status = 'stopped', finished_at = ${now},
-              settled_at = CASE WHEN act = 'delete' THEN ${now} END -- commands of a cancellation may be open
-            WHERE act <> 'retry' AND finished_at IS NULL RETURNING 1`)
+              resolved_at = CASE WHEN action = 'delete' THEN ${now} END -- commands of a cancellation may be open
+            WHERE action <> 'retry' AND finished_at IS NULL RETURNING 1`)
         ],
         // whether one was approved and done, is unknown
         [

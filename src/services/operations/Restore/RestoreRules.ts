@@ -22,7 +22,7 @@ export const restoreRules: Readonly<Record<string, "kept" | "changed" | "deleted
   automation_messages: "changed",
   automation_rules: "kept",
   automation_settings: "kept",
-  bulk_acts: "kept",
+  bulk_actions: "kept",
   bulk_jobs: "changed",
   bulk_retry_items: "kept",
   channels: "kept",

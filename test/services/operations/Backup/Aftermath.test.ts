@@ -101,8 +101,8 @@ const beginWork = Effect.gen(function*() {
   yield* sql`UPDATE alerts SET recovered_at = ${now}, status = 'recovered' WHERE id = ${ended}`
   const [bulk = "", job = ""] = yield* idsOf("bulk_jobs")
   yield* sql`UPDATE bulk_jobs SET finished_at = ${now}`
-  yield* sql`UPDATE bulk_jobs SET act = 'retry', control_state = 'running', finished_at = NULL WHERE id = ${bulk}`
-  yield* sql`UPDATE bulk_jobs SET act = 'delete', status = 'running', finished_at = NULL, settled_at = NULL WHERE id = ${job}`
+  yield* sql`UPDATE bulk_jobs SET action = 'retry', control_state = 'running', finished_at = NULL WHERE id = ${bulk}`
+  yield* sql`UPDATE bulk_jobs SET action = 'delete', status = 'running', finished_at = NULL, resolved_at = NULL WHERE id = ${job}`
   yield* sql`UPDATE schedule_streams SET epoch_number = 7`
   yield* sql`UPDATE sessions SET revoked_at = NULL`
   yield* sql`UPDATE trusted_devices SET revoked_at = NULL`
@@ -196,8 +196,8 @@ describe.each(engines)("after a restore into %s", (engine) => {
         assert.strictEqual((yield* one("alerts", work.ended)).status, "recovered")
         assert.strictEqual((yield* one("bulk_jobs", work.bulk)).control_state, "paused")
         const job = yield* one("bulk_jobs", work.job)
-        assert.deepInclude(job, { act: "delete", status: "stopped" })
-        assert.isNotNull(job.settled_at)
+        assert.deepInclude(job, { action: "delete", status: "stopped" })
+        assert.isNotNull(job.resolved_at)
         const orphans = yield* sql<{ detail: string }>`SELECT o.detail FROM task_orphans o JOIN tasks t
           ON t.project_id = o.project_id AND t.engine = o.engine AND t.task_id = o.task_id AND t.started_at = o.started_at
           WHERE t.id = ${work.started}`

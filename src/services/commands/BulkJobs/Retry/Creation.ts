@@ -76,7 +76,7 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
 
     /** Fails where the project has the most requests. A request counts once its set is sealed. */
     const checkOpen = ({ project_id }: BulkRetry) =>
-      Effect.flatMap(repo.retries.countOpen(project_id), (open) => (open >= maxOpenJobs ? tooMany : Effect.void))
+      Effect.flatMap(repo.retries.countOpen(project_id), (count) => (count >= maxOpenJobs ? tooMany : Effect.void))
 
     /** Completes the freeze: from now on the request is visible and its tasks are retried. */
     const seal = Effect.fnUntraced(function*(request: BulkRetry) {
@@ -108,36 +108,36 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
       const frozen = yield* freeze.store(request, filter, asOf)
       yield* checkRate(request.rate_per_second, frozen.total)
       const sealed_at = yield* Timestamp.now
-      const end = { status: "completed", finished_at: sealed_at, settled_at: sealed_at } as const
+      const end = { status: "completed", finished_at: sealed_at, resolved_at: sealed_at } as const
       return yield* seal({ ...request, ...frozen, sealed_at, ...(frozen.total === 0 && end) })
     })
 
     /**
-     * Freezes the tasks that match the bounded request; `asked` is what the caller sent. Returns the first request again
+     * Freezes the tasks that match the bounded request; `input` is what the caller sent. Returns the first request again
      * where the key became known in between.
      */
     const create = Effect.fnUntraced(
-      function*(asked: BulkRetryRequestCreate, bounded: BulkRetryRequestCreate, asOf: Timestamp.Timestamp) {
+      function*(input: BulkRetryRequestCreate, bounded: BulkRetryRequestCreate, asOf: Timestamp.Timestamp) {
         const project = yield* CurrentProject
         const actor = yield* CurrentActor
         const created_at = yield* Timestamp.now
-        yield* checkAgent(project.id, asked.agent_id)
+        yield* checkAgent(project.id, input.agent_id)
         const request: BulkRetry = {
           ...noProgress,
           id: yield* Ids.nextOf(BulkRetryId),
           project_id: project.id,
-          act: "retry",
+          action: "retry",
           filter: summarizeTerms(termsOf(bounded, asOf)),
           status: "running",
           total: 0,
-          idempotency_key: asked.idempotency_key,
-          canonical_digest: digestOf(asked, asOf),
+          idempotency_key: input.idempotency_key,
+          canonical_digest: digestOf(input, asOf),
           plan_digest: "",
-          max: asked.max,
+          max: input.max,
           capped: false,
           engines: [],
-          target_agent_id: asked.agent_id,
-          rate_per_second: asked.rate_per_second,
+          target_agent_id: input.agent_id,
+          rate_per_second: input.rate_per_second,
           control_state: "running",
           created_by: actor.kind === "person" ? actor.user_id : null,
           created_at,
@@ -145,7 +145,7 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
           deadline_at: Timestamp.addSeconds(created_at, bulkRetryDeadlineHours * 3600),
           last_progress_at: null,
           finished_at: null,
-          settled_at: null
+          resolved_at: null
         }
         yield* checkOpen(request) // `seal` checks it under a lock: this one spares the freezing
         return yield* freezeNew(request, bounded, asOf).pipe(
@@ -153,7 +153,7 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
           // the same key at the same moment: the other request was sealed first
           Effect.catchIf((error) => error === tooMany || isUniqueViolation(error), (error) =>
             Effect.flatMap(
-              find(asked, asOf),
+              find(input, asOf),
               Option.match({ onNone: () => error === tooMany ? tooMany : otherRequest, onSome: Effect.succeed })
             ))
         )

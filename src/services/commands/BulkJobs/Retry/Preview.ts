@@ -21,8 +21,8 @@ export const termsOf = (
   now: Timestamp.Timestamp
 ): Readonly<Record<string, unknown>> => {
   const { search_exceptions, ...terms } = filter
-  const given = { ...terms, state: stateOf(filter, now), ...(search_exceptions && { search_exceptions }) }
-  return Object.fromEntries(Object.entries(given).filter(([, term]) => term !== null && term !== ""))
+  const allTerms = { ...terms, state: stateOf(filter, now), ...(search_exceptions && { search_exceptions }) }
+  return Object.fromEntries(Object.entries(allTerms).filter(([, term]) => term !== null && term !== ""))
 }
 
 /** Without tasks that came after the moment. Named tasks are there already, and their agent's clock may be ahead. */

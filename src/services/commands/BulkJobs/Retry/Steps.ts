@@ -36,7 +36,7 @@ interface Bucket {
   readonly at: number
 }
 
-/** A second's worth at most; a new leader begins with nothing, so that a takeover does not exceed the rate. */
+/** At most one second of the rate; a new leader begins with nothing, so that a takeover does not exceed the rate. */
 const refill = (bucket: Bucket | null, rate: number, now: number): Bucket => ({
   tokens: bucket === null ? 0 : Math.min(Math.max(rate, 1), bucket.tokens + ((now - bucket.at) / 1000) * rate),
   at: now
@@ -149,8 +149,8 @@ export class BulkRetrySteps extends Effect.Service<BulkRetrySteps>()("svc/BulkRe
 
     /** Writes a step, as far as nothing of it has changed in between. */
     const write = Effect.fnUntraced(
-      function*(seen: BulkRetry, ends: ReadonlyArray<ItemEnd>, released: ReadonlyArray<CommandId>, batch: Batch) {
-        const request = Option.getOrUndefined(yield* repo.retries.lock(seen.project_id, seen.id))
+      function*(snapshot: BulkRetry, ends: ReadonlyArray<ItemEnd>, released: ReadonlyArray<CommandId>, batch: Batch) {
+        const request = Option.getOrUndefined(yield* repo.retries.lock(snapshot.project_id, snapshot.id))
         if (request === undefined || request.finished_at !== null) return { ...noStep, issued: 0 }
         const now = yield* Timestamp.now
         const ended = yield* items.end(request, "claimed", ends, now)
@@ -163,16 +163,16 @@ export class BulkRetrySteps extends Effect.Service<BulkRetrySteps>()("svc/BulkRe
         const issued = positions.size
         const freed = ended.length + timedOut + takenBack
         const moved = freed + skipped.length + issued
-        const open = request.claimed + issued - freed
-        const counted = { ...addOutcomes(request, [...ended, ...skipped]), claimed: open }
+        const openCommands = request.claimed + issued - freed
+        const counted = { ...addOutcomes(request, [...ended, ...skipped]), claimed: openCommands }
         const moving = moved === 0 ? counted : { ...counted, last_progress_at: now }
         const end = endOf(moving, now)
-        const saved = end === null ? moving : { ...moving, status: end, finished_at: now, settled_at: now }
+        const saved = end === null ? moving : { ...moving, status: end, finished_at: now, resolved_at: now }
         if (moved > 0 || end !== null) yield* repo.retries.save(saved)
         const issues = batch.claims.filter(({ position }) => positions.has(position)).map((claim) => claim.issued)
         if (issues.length > 0) yield* commands.issueAll(issues)
         if (end !== null) yield* audit.record(finishEntryOf(saved))
-        return { moved, open, issued }
+        return { moved, openCommands, issued }
       }
     )
 
@@ -192,7 +192,7 @@ export class BulkRetrySteps extends Effect.Service<BulkRetrySteps>()("svc/BulkRe
       const mayGoOn = canRetry(request, yield* Timestamp.now)
       const batch = mayGoOn ? yield* selectBatch(request, openByEngine, allowance) : { claims: [], skips: [] }
       const isIdle = ends.length + released.length + batch.claims.length + batch.skips.length === 0
-      if (isIdle && mayGoOn) return { moved: 0, open: claimed.length, issued: 0 }
+      if (isIdle && mayGoOn) return { moved: 0, openCommands: claimed.length, issued: 0 }
       return yield* lease.withTransaction(write(request, ends, released, batch))
     })
 

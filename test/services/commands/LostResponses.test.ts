@@ -16,11 +16,11 @@ import { world } from "./world.ts"
 
 const lost = new SqlError.SqlError({ cause: new Error("Connection terminated unexpectedly"), message: "lost" })
 
-/** A statement whose next answer may be lost. */
+/** A statement whose next response may be lost. */
 class Losses {
   next: "none" | "before the statement" | "after its commit" | "before a late commit" = "none"
   readonly taken: Array<string> = []
-  /** A statement without an answer, which the database commits just before the next one. */
+  /** A statement without a response, which the database commits just before the next one. */
   private late: Effect.Effect<unknown, unknown> = Effect.void
 
   of<Args extends ReadonlyArray<unknown>, A, E>(
@@ -67,23 +67,23 @@ const dispatchWith = Effect.gen(function*() {
   return { losses, connect: (yield* Effect.provide(Line, context)).connect }
 })
 
-describe.each(engines)("a dispatch whose statements get no answer, on %s", (engine) => {
+describe.each(engines)("a dispatch whose statements get no response, on %s", (engine) => {
   layer(Inbox.layer.pipe(Layer.provide(LateFires.layer), Layer.provideMerge(brainOn(engine))), {
     excludeTestServices: true
   })((it) => {
-    it.scoped("sends claimed commands once, though the claim's answer was lost", () =>
+    it.scoped("sends claimed commands once, though the response to the claim was lost", () =>
       Effect.gen(function*() {
         const { connect, losses } = yield* dispatchWith
-        const { agent_id, answer, cancelTask, get, project, sent } = yield* world
+        const { agent_id, awaitFrames, cancelTask, get, project, sendResult } = yield* world
         const ids: Array<CommandId> = []
-        for (let at = 0; at < 3; at++) ids.push((yield* cancelTask(`t${at}`)).id)
+        for (let index = 0; index < 3; index++) ids.push((yield* cancelTask(`t${index}`)).id)
         losses.claim.next = "after its commit"
         const process = yield* connect({ agentId: agent_id, projectId: project.id })
-        yield* sent(process, 3)
+        yield* awaitFrames(process, 3)
         assert.deepStrictEqual(losses.claim.taken, ["after its commit"])
-        yield* answer(process, ids[0]!)
+        yield* sendResult(process, ids[0]!)
         const marker = yield* cancelTask("marker")
-        yield* sent(process, 4)
+        yield* awaitFrames(process, 4)
         assert.deepStrictEqual(process.frames.map(({ id }) => id), [...ids, marker.id])
         assert.strictEqual((yield* get(ids[1]!)).status, "dispatched")
       }))
@@ -91,64 +91,64 @@ describe.each(engines)("a dispatch whose statements get no answer, on %s", (engi
     it.scoped("sends a command that a full session did not take, though the release failed", () =>
       Effect.gen(function*() {
         const { connect, losses } = yield* dispatchWith
-        const { agent_id, cancelTask, project, sent } = yield* world
+        const { agent_id, awaitFrames, cancelTask, project } = yield* world
         const process = yield* connect({ agentId: agent_id, projectId: project.id })
         process.writable = false
         losses.release.next = "before the statement"
         const { id } = yield* cancelTask("t")
         yield* until(Effect.sync(() => losses.release.taken.length), (taken) => taken === 1)
         process.writable = true
-        yield* sent(process, 1)
+        yield* awaitFrames(process, 1)
         assert.deepStrictEqual(process.frames.map((frame) => frame.id), [id])
       }))
 
-    it.scoped("sends a reconnected process its unfinished commands once, though the answer of their move was lost", () =>
+    it.scoped("sends a reconnected process its unfinished commands once, though the response to their move was lost", () =>
       Effect.gen(function*() {
         const { connect, losses } = yield* dispatchWith
-        const { agent_id, cancelTask, project, sent } = yield* world
+        const { agent_id, awaitFrames, cancelTask, project } = yield* world
         const first = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1" })
         const { id } = yield* cancelTask("t")
-        yield* sent(first, 1)
+        yield* awaitFrames(first, 1)
         yield* first.disconnect
         losses.updateSessions.next = "after its commit"
         const second = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1" })
-        yield* sent(second, 1)
+        yield* awaitFrames(second, 1)
         assert.deepStrictEqual(losses.updateSessions.taken, ["after its commit"])
         const marker = yield* cancelTask("marker")
-        yield* sent(second, 2)
+        yield* awaitFrames(second, 2)
         assert.deepStrictEqual(second.frames.map((frame) => frame.id), [id, marker.id])
       }))
 
     it.scoped("sends a reconnected process its unfinished commands once, though their move is committed late", () =>
       Effect.gen(function*() {
         const { connect, losses } = yield* dispatchWith
-        const { agent_id, cancelTask, project, sent } = yield* world
+        const { agent_id, awaitFrames, cancelTask, project } = yield* world
         const first = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1" })
         const { id } = yield* cancelTask("t")
-        yield* sent(first, 1)
+        yield* awaitFrames(first, 1)
         yield* first.disconnect
         losses.updateSessions.next = "before a late commit"
         const second = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1" })
-        yield* sent(second, 1)
+        yield* awaitFrames(second, 1)
         assert.deepStrictEqual(losses.updateSessions.taken, ["before a late commit"])
         const marker = yield* cancelTask("marker")
-        yield* sent(second, 2)
+        yield* awaitFrames(second, 2)
         assert.deepStrictEqual(second.frames.map((frame) => frame.id), [id, marker.id])
       }))
 
     it.scoped("sends a reconnected process its unfinished commands once its full session takes them", () =>
       Effect.gen(function*() {
         const { connect } = yield* dispatchWith
-        const { agent_id, cancelTask, project, sent } = yield* world
+        const { agent_id, awaitFrames, cancelTask, project } = yield* world
         const first = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1" })
         const { id } = yield* cancelTask("t")
-        yield* sent(first, 1)
+        yield* awaitFrames(first, 1)
         yield* first.disconnect
         const second = yield* connect({ agentId: agent_id, projectId: project.id, workerId: "w-1" })
         second.writable = false
         yield* until(Effect.sync(() => second.attempts), (attempts) => attempts >= 2)
         second.writable = true
-        yield* sent(second, 1)
+        yield* awaitFrames(second, 1)
         assert.deepStrictEqual(second.frames.map((frame) => frame.id), [id])
       }))
   })

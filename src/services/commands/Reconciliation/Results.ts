@@ -21,10 +21,10 @@ import { CommandsRepo } from "../Repo.ts"
 import { makeTaskEvidence } from "./Evidence.ts"
 import type { OpenQuestions, Question, StartedQuestion, WaitingQuestion } from "./Questions.ts"
 
-const decodeAnswer = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult))
+const decodeResult = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult))
 
-/** Reports what agents have answered to the open questions. */
-export const makeReportAnswers = Effect.fnUntraced(function*(openQuestions: OpenQuestions) {
+/** Reports the agents' results of the open questions. */
+export const makeReportResults = Effect.fnUntraced(function*(openQuestions: OpenQuestions) {
   const agentsRepo = yield* AgentsRepo
   const { makeWaitingLookup, makeWorkerLookup } = yield* makeTaskEvidence
   const commands = yield* CommandsRepo
@@ -51,29 +51,29 @@ export const makeReportAnswers = Effect.fnUntraced(function*(openQuestions: Open
     })
 
   /** Marks the task as orphaned where its worker is gone. Without a connected agent that is not known. */
-  const markOrphan = Effect.fnUntraced(function*(question: StartedQuestion, worker: WorkerActivity, answer: string) {
+  const markOrphan = Effect.fnUntraced(function*(question: StartedQuestion, worker: WorkerActivity, reason: string) {
     if (worker.silentSince === null || isActiveOn(question.task_id, worker)) return
     const workerName = worker.name === null ? "The process that ran it" : `Its worker ${worker.name}`
-    const detail = `${workerName} has been silent since ${worker.silentSince}, and ${answer}.`
+    const detail = `${workerName} has been silent since ${worker.silentSince}, and ${reason}.`
     yield* orphans.mark([{ ...question, detail }])
   })
 
   const isOnline = (project: ProjectId, agentId: AgentId) =>
     Effect.map(agentsRepo.listOnline(project), (agents) => agents.some(({ id }) => id === agentId))
 
-  /** Whether nothing is left to do with the answer: the ingest queue may be full. */
+  /** Whether nothing is left to do with the result: the ingest queue may be full. */
   const reportStarted = Effect.fnUntraced(
-    function*(commandId: CommandId, question: StartedQuestion, answer: Option.Option<ReconciledState>) {
+    function*(commandId: CommandId, question: StartedQuestion, engineResult: Option.Option<ReconciledState>) {
       const { project_id, started_at, task_id } = question
       const worker = (yield* makeWorkerLookup(project_id, [question], yield* Timestamp.now))(question)
-      if (Option.isNone(answer)) {
+      if (Option.isNone(engineResult)) {
         const isAsked = yield* isOnline(project_id, question.agent_id)
         if (isAsked) yield* markOrphan(question, worker, "its agent did not say what became of the task")
         return true
       }
-      const outcome = isOfEarlierAttempt(answer.value.finished_at, started_at) && !hasLeft(task_id, worker)
+      const outcome = isOfEarlierAttempt(engineResult.value.finished_at, started_at) && !hasLeft(task_id, worker)
         ? null
-        : inferOutcome(answer.value, task_id, worker)
+        : inferOutcome(engineResult.value, task_id, worker)
       // before the report: after a crash in between the question is asked again
       if (outcome?.outcome === "unknown") {
         yield* markOrphan(question, worker, `the engine says "${outcome.engine_state}"`)
@@ -83,29 +83,29 @@ export const makeReportAnswers = Effect.fnUntraced(function*(openQuestions: Open
   )
 
   const reportWaiting = Effect.fnUntraced(
-    function*(commandId: CommandId, question: WaitingQuestion, answer: ReconciledState) {
-      if (isOfEarlierAttempt(answer.finished_at, question.since)) return true
+    function*(commandId: CommandId, question: WaitingQuestion, engineResult: ReconciledState) {
+      if (isOfEarlierAttempt(engineResult.finished_at, question.since)) return true
       const evidence = (yield* makeWaitingLookup(question.project_id, [question], yield* Timestamp.now))(question)
-      const outcome = inferWaitingOutcome(answer, question.engine, evidence)
+      const outcome = inferWaitingOutcome(engineResult, question.engine, evidence)
       // that it is still unknown is no news
       if (outcome === null || outcome.outcome === question.state) return true
       return reportOutcome(commandId, question, { ...outcome, waiting_since: question.since })
     }
   )
 
-  /** Reports the answers that have arrived. An answer waits while the ingest queue is full. */
-  return Effect.fn("TaskReconciliation.reportAnswers")(function*() {
+  /** Reports the results that have arrived. A result waits while the ingest queue is full. */
+  return Effect.fn("TaskReconciliation.reportResults")(function*() {
     const overdue = Timestamp.addSeconds(yield* Timestamp.now, -2 * commandTimeout)
     for (const { id, result, status } of yield* commands.listEnded([...openQuestions.keys()])) {
       const question = openQuestions.get(id)
       if (question === undefined) continue
-      const answer = Option.map(
-        status === "completed" ? decodeAnswer(result) : Option.none(),
-        (answer): ReconciledState => ({ ...answer, finished_at: Timestamp.parse(answer.finished_at ?? "") ?? null })
+      const engineResult = Option.map(
+        status === "completed" ? decodeResult(result) : Option.none(),
+        (decoded): ReconciledState => ({ ...decoded, finished_at: Timestamp.parse(decoded.finished_at ?? "") ?? null })
       )
       const isReported = question.kind === "started"
-        ? yield* reportStarted(id, question, answer)
-        : Option.isNone(answer) || (yield* reportWaiting(id, question, answer.value))
+        ? yield* reportStarted(id, question, engineResult)
+        : Option.isNone(engineResult) || (yield* reportWaiting(id, question, engineResult.value))
       if (isReported) openQuestions.delete(id)
     }
     for (const [id, { at }] of openQuestions) if (at < overdue) openQuestions.delete(id)

@@ -3,10 +3,10 @@ import { Context, type Effect } from "effect"
 import type { CommandId } from "../../domain/kernel/Id.ts"
 
 /**
- * What a command's end means to its schedule, where the answer came after the command's timeout. Schedules stand above
- * commands, so the inbox calls them through this tag, in its transaction; `schedules/LateFires.ts` has it.
+ * Applies to its schedule the end of a command whose result arrived after the command's timeout. Schedules depend on
+ * commands, so the inbox calls them through this tag, in its transaction; `schedules/LateFires.ts` implements it.
  */
-export class LateAnswers extends Context.Tag("svc/LateAnswers")<LateAnswers, {
+export class LateResults extends Context.Tag("svc/LateResults")<LateResults, {
   readonly apply: (
     commands: ReadonlyArray<{ readonly id: CommandId; readonly action: string }>
   ) => Effect.Effect<void, SqlError.SqlError>

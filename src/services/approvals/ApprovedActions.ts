@@ -38,9 +38,9 @@ const readRetry = readAs(BulkRetryRequestCreate)
 const readFilter = readAs(BulkJobFilter)
 
 interface Needs {
-  /** What an API key must hold to do the act itself: approving must not do more than the key may. */
+  /** The scope that an API key needs for the action itself: approving must not do more than the key may. */
   readonly scope: Scope
-  /** Who may do the act, and so ask for it. */
+  /** Who may do the action, and so ask for it. */
   readonly roles: ReadonlyArray<Role> | "global_admin"
 }
 
@@ -73,7 +73,7 @@ export interface Done {
 }
 
 /** Does what an approval was asked for. */
-export const makeApprovedActs = Effect.gen(function*() {
+export const makeApprovedActions = Effect.gen(function*() {
   const commands = yield* Commands
   const bulkJobs = yield* BulkJobs
   const bulkRetries = yield* BulkRetries
