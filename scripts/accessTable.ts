@@ -88,7 +88,7 @@ that is bound to a project sees no other project; paths outside of projects stay
 | optional session | no credential is required; a signed-in caller acts as themselves |
 | CSRF | with a session cookie the request needs the header \`X-CSRF-Token\` with the value of the CSRF cookie |
 | idempotent | \`Idempotency-Key\` is honoured for 24 hours |
-| secret | with that key a repetition is 409 \`idempotency_conflict\`, because the first answer had a secret that is shown once |
+| secret | with that key a repetition is 409 \`idempotency_conflict\`, because the first response had a secret that is shown once |
 | step-up | a browser must have signed in, or given a code or password again, within \`SVC_MFA_STEP_UP_WINDOW_SECONDS\`; API keys and restricted sessions are exempt ([mfa.md](mfa.md#step-up)) |
 | unbound key | an API key that is bound to a project is 403 \`scope_missing\`, whatever its scopes, because this concerns the whole brain |
 | pending factor | open to a session whose second factor is pending; all else is 401 \`mfa_required\` |

@@ -85,9 +85,9 @@ const bundle = () =>
 
 /** The files of the library that an entry reaches, as `node` and as TypeScript follow its imports. */
 const copyLibrary = (entries: ReadonlyArray<string>) => {
-  const open = [...entries]
+  const pending = [...entries]
   const seen = new Set<string>()
-  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
     if (seen.has(file)) continue
     seen.add(file)
     const text = readFileSync(join(root, "dist", file), "utf8")
@@ -95,7 +95,7 @@ const copyLibrary = (entries: ReadonlyArray<string>) => {
     writeFileSync(join(target, file), text)
     const ending = file.endsWith(".d.ts") ? ".d.ts" : ".js"
     for (const [, specifier] of text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
-      open.push(normalize(join(dirname(file), specifier ?? "")).replace(/\.[jt]s$/, ending))
+      pending.push(normalize(join(dirname(file), specifier ?? "")).replace(/\.[jt]s$/, ending))
     }
   }
 }

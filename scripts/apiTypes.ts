@@ -9,7 +9,7 @@ import { DocumentedApi } from "../src/http/Docs/Document.ts"
 
 const file = fileURLToPath(new URL("../web/src/api/schema.d.ts", import.meta.url))
 
-/** What types do not need: prose, and the answers of failures, which are one problem document everywhere. */
+/** What types do not need: prose, and the responses of failures, which are one problem document everywhere. */
 const prose = new Set(["description", "summary", "title", "example", "examples", "externalDocs", "tags", "security"])
 const isFailure = (key: string) => /^[45]\d\d$/.test(key)
 

@@ -35,7 +35,7 @@ import { writeSbom } from "./sbom.ts"
 const root = fileURLToPath(new URL("../", import.meta.url))
 const [part, folderArgument] = process.argv.slice(2)
 
-/** Answers the files that are in the bundle. */
+/** Returns the files that are in the bundle. */
 const buildCli = (outdir: string, others: Readonly<Record<string, string>> = {}) =>
   replaceFolder(outdir, async (outdir) => {
     const { metafile } = await build({
@@ -54,11 +54,11 @@ const replaceFolder = async <A>(folder: string, buildInto: (folder: string) => P
   const unfinished = `${folder}.new-${process.pid}`
   const former = `${folder}.old-${process.pid}`
   try {
-    const answer = await buildInto(unfinished)
+    const files = await buildInto(unfinished)
     if (existsSync(folder)) renameSync(folder, former)
     renameSync(unfinished, folder)
     if (keepsChunks && existsSync(former)) keepChunks(former, folder)
-    return answer
+    return files
   } finally {
     for (const rest of [unfinished, former]) rmSync(rest, { recursive: true, force: true })
   }
@@ -81,7 +81,7 @@ const keepChunks = (former: string, folder: string) => {
   }
 }
 
-/** The files that the programs and the dashboard are built from; the lockfile stands for those of the packages. */
+/** The files that the programs and the dashboard are built from; the lockfile represents those of the packages. */
 const listSources = () =>
   ["src", "migrations", "proto", "web", "scripts"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
@@ -160,7 +160,7 @@ const buildLib = async () => {
   await includeTracer()
 }
 
-/** Answers the files that are in the dashboard. */
+/** Returns the files that are in the dashboard. */
 const buildWeb = (outDir: string) =>
   replaceFolder(outDir, async (outDir) => {
     process.env.NODE_ENV = "production" // a test runner sets another one, with which React's bundle is half as large again

@@ -22,9 +22,9 @@ const unpublished: Array<string> = []
 /** Where npm would look for `name` from the package at `from`: its own node_modules, then each one above. */
 const candidates = (from: string, name: string): ReadonlyArray<string> => {
   const paths: Array<string> = []
-  for (let at = from;; at = at.slice(0, Math.max(at.lastIndexOf("/node_modules/"), 0))) {
-    paths.push(`${at === "" ? "" : `${at}/`}node_modules/${name}`)
-    if (at === "" || !at.includes("node_modules/")) return paths
+  for (let folder = from;; folder = folder.slice(0, Math.max(folder.lastIndexOf("/node_modules/"), 0))) {
+    paths.push(`${folder === "" ? "" : `${folder}/`}node_modules/${name}`)
+    if (folder === "" || !folder.includes("node_modules/")) return paths
   }
 }
 

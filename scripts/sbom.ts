@@ -32,10 +32,10 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf("node_modul
 
 /** The folder of the package that `require(name)` finds in this folder. */
 const resolveFrom = (packages: Packages, from: string, name: string): string | undefined => {
-  for (let at = from;; at = at.slice(0, Math.max(0, at.lastIndexOf("/node_modules/")))) {
-    const path = `${at === "" ? "" : `${at}/`}node_modules/${name}`
+  for (let folder = from;; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
+    const path = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`
     if (packages[path] !== undefined) return path
-    if (at === "") return undefined
+    if (folder === "") return undefined
   }
 }
 

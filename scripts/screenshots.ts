@@ -93,13 +93,13 @@ const startDemo = async (home: string) => {
   const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
   const url = `http://127.0.0.1:${port}`
   const call = async (method: string, path: string, body?: unknown, refusal?: number) => {
-    const answer = await fetch(`${url}/api/v1${path}`, {
+    const response = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
-    if (!answer.ok && answer.status !== refusal) throw new Error(`${method} ${path}: ${await answer.text()}`)
-    return JSON.parse(await answer.text())
+    if (!response.ok && response.status !== refusal) throw new Error(`${method} ${path}: ${await response.text()}`)
+    return JSON.parse(await response.text())
   }
   return { brain, url, call, password: /password (\S+)/.exec(log)?.[1] ?? "" }
 }
@@ -108,9 +108,9 @@ type Call = Awaited<ReturnType<typeof startDemo>>["call"]
 
 /** Some tasks of the demo fail each minute, so a subscription to failures has an alert soon. */
 const waitForAlert = async (call: Call) => {
-  const at = `/projects/${slug}/notifications`
+  const path = `/projects/${slug}/notifications`
   for (let attempt = 0; attempt < 120; attempt++) {
-    const [alert] = (await call("GET", `${at}/alerts`)).items
+    const [alert] = (await call("GET", `${path}/alerts`)).items
     if (alert !== undefined) return alert
     await pause(1_000)
   }
@@ -119,15 +119,15 @@ const waitForAlert = async (call: Call) => {
 
 /** What the demo lacks, so that no page is empty. Returns the values of parameters in paths. */
 const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> => {
-  const at = `/projects/${slug}`
+  const path = `/projects/${slug}`
   await call("POST", "/projects", { slug: emptySlug, name: "Empty" })
   const ada = { email: "ada@example.com", password: "correct horse battery", display_name: "Ada Lovelace" }
   for (const { id } of [await call("GET", "/auth/me"), await call("POST", "/users", ada)]) {
-    await call("POST", `${at}/memberships`, { user_id: id, role: "admin" })
+    await call("POST", `${path}/memberships`, { user_id: id, role: "admin" })
   }
-  const [group, other = group] = (await call("GET", `${at}/issues`)).items
+  const [group, other = group] = (await call("GET", `${path}/issues`)).items
   const retry = ({ fingerprint }: { readonly fingerprint: string }, max: number, rate_per_second: number) =>
-    call("POST", `${at}/bulk-retry-requests`, {
+    call("POST", `${path}/bulk-retry-requests`, {
       idempotency_key: `screenshots-${max}`,
       filter: { fingerprint },
       max,
@@ -135,23 +135,27 @@ const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> =>
     })
   await retry(other, 20, 100)
   const request = await retry(group, 30, 0.5)
-  await call("POST", `${at}/bulk-jobs:delete`, { filter_query: "name:=mail.invoice until:12h" })
-  await call("POST", `${at}/bulk-jobs:cancel`, { filter_queue: "mail" })
-  const rule = await call("POST", `${at}/automation/rules`, {
+  await call("POST", `${path}/bulk-jobs:delete`, { filter_query: "name:=mail.invoice until:12h" })
+  await call("POST", `${path}/bulk-jobs:cancel`, { filter_queue: "mail" })
+  const rule = await call("POST", `${path}/automation/rules`, {
     name: "Declined cards",
     trigger: "task.failed",
     conditions: { exception: "CardDeclined" },
     actions: [{ type: "notify" }]
   })
-  await call("POST", `${at}/notifications/defaults`, { trigger: "task.failed", in_app: true })
-  const [task] = (await call("GET", `${at}/tasks?state=failure&limit=1`)).items
-  const [schedule] = (await call("GET", `${at}/schedules`)).items
-  const [worker] = await call("GET", `${at}/workers`)
-  const [agent] = await call("GET", `${at}/agents`)
+  await call("POST", `${path}/notifications/defaults`, { trigger: "task.failed", in_app: true })
+  const [task] = (await call("GET", `${path}/tasks?state=failure&limit=1`)).items
+  const [schedule] = (await call("GET", `${path}/schedules`)).items
+  const [worker] = await call("GET", `${path}/workers`)
+  const [agent] = await call("GET", `${path}/agents`)
   const alert = await waitForAlert(call)
-  await call("PATCH", at, { approvals: { purge: true, bulk_over: 100, destructive_rules: true } })
-  const held = { name: "Missing fonts", trigger: "task.failed", actions: [{ type: "retry", max_retries: 2 }] }
-  await call("POST", `${at}/automation/rules`, held, 403)
+  await call("PATCH", path, { approvals: { purge: true, bulk_over: 100, destructive_rules: true } })
+  const ruleForApproval = {
+    name: "Missing fonts",
+    trigger: "task.failed",
+    actions: [{ type: "retry", max_retries: 2 }]
+  }
+  await call("POST", `${path}/automation/rules`, ruleForApproval, 403)
   return {
     fingerprint: group.fingerprint,
     requestId: request.id,

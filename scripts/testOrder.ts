@@ -58,7 +58,9 @@ export class TestOrder extends BaseSequencer {
     )
     /** Where in the run a file is, from 0 to 1, among those of its kind. */
     const share = (kind: Array<TestSpecification> = []) =>
-      kind.map((file, index) => ({ file, at: (index + 0.5) / kind.length }))
-    return [...share(starting), ...share(plain)].sort((one, other) => one.at - other.at).map(({ file }) => file)
+      kind.map((file, index) => ({ file, position: (index + 0.5) / kind.length }))
+    return [...share(starting), ...share(plain)].sort((one, other) => one.position - other.position).map(({ file }) =>
+      file
+    )
   }
 }

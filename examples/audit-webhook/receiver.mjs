@@ -29,8 +29,8 @@ const bodyOf = async (request) => {
 }
 
 /**
- * A server that hands each row to `onRow` once: `secret` is the brain's, `now` tells the time in milliseconds. Whatever
- * is wrong with a request, the answer is 401 and tells nothing else.
+ * A server that hands each row to `onRow` once: `secret` is the brain's, `now` returns the time in milliseconds. Any
+ * invalid request gets 401 without a reason.
  */
 export const receiver = ({ secret, onRow, now = Date.now }) => {
   /** Row ids seen within the time that their timestamps are good for, and until when. */

@@ -42,8 +42,8 @@ const program = Effect.gen(function*() {
   const { address } = yield* HttpServer.HttpServer
   const baseUrl = HttpServer.formatAddress(address).replace("0.0.0.0", "127.0.0.1")
   const api = yield* client({ baseUrl })
-  const refused = yield* Effect.flip(api.projects.list())
-  yield* Console.log(`a client without a key: ${refused._tag}`)
+  const refusal = yield* Effect.flip(api.projects.list())
+  yield* Console.log(`a client without a key: ${refusal._tag}`)
 
   const changes = yield* TaskChanges
   const orders = yield* EffectQueue.make({ name: "orders", schema: Order })

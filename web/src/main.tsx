@@ -44,7 +44,7 @@ signIn.onRequired = ({ code }) => {
   void router.navigate({ to: "/sign-in", search: code === "mfa_required" ? { to, factor: true } : { to, ended: true } })
 }
 liveStream.onRefused = () => {
-  // asks with an error of its own, unlike meQuery, which takes a missing session for an answer
+  // asks with an error of its own, unlike meQuery, for which a missing session is a result
   void queries.fetchQuery({ queryKey: ["session"], queryFn: () => unwrap(api.GET("/api/v1/auth/me")), staleTime: 0 })
     .catch(() => {}) // signIn.onRequired has handled it
 }

@@ -4,8 +4,8 @@
 export const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text))
 
 export const stringifySearch = (search: Record<string, unknown>): string => {
-  const given = Object.entries(search).flatMap(([name, value]) => value === undefined ? [] : [[name, String(value)]])
-  const text = new URLSearchParams(given).toString()
+  const entries = Object.entries(search).flatMap(([name, value]) => value === undefined ? [] : [[name, String(value)]])
+  const text = new URLSearchParams(entries).toString()
   return text === "" ? "" : `?${text}`
 }
 

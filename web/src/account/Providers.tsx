@@ -7,7 +7,7 @@ import { FormDialog } from "../ui/FormDialog.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 
 type Identity = Schemas["OidcIdentity"]
 
@@ -22,7 +22,7 @@ const UnlinkQuestion = ({ identity, onClose }: { readonly identity: Identity; re
     <FormDialog
       title={texts.unlinkTitle(nameOf(identity))}
       submit={texts.unlink}
-      look="danger"
+      variant="danger"
       onClose={onClose}
       onSubmit={async () => {
         await unwrap(api.DELETE("/api/v1/auth/oidc/identities/{identity_id}", {
@@ -42,7 +42,7 @@ export const Providers = () => {
   const [unlinking, setUnlinking] = useState<Identity | null>(null)
   const provider = useQuery({ queryKey: ["oidc"], queryFn: () => unwrap(api.GET("/api/v1/auth/oidc")) })
   const list = useQuery({ queryKey: key, queryFn: () => unwrap(api.GET("/api/v1/auth/oidc/identities")) })
-  const link = useAct(key, async () => {
+  const link = useAction(key, async () => {
     const return_to = `${new URL(base).pathname.replace(/\/$/, "")}/account?tab=security`
     const { authorization_url } = await unwrap(api.POST("/api/v1/auth/oidc/link", { body: { return_to } }))
     location.assign(authorization_url)
@@ -77,7 +77,7 @@ export const Providers = () => {
                   </span>
                 )}
                 <Button
-                  look="quiet"
+                  variant="quiet"
                   className="ml-auto"
                   aria-label={texts.unlinkTitle(nameOf(identity))}
                   onClick={() => setUnlinking(identity)}

@@ -25,7 +25,7 @@ const DisableForm = ({ onClose }: { readonly onClose: () => void }) => {
     <FormDialog
       title={texts.disable}
       submit={texts.disable}
-      look="danger"
+      variant="danger"
       onClose={onClose}
       onSubmit={async (form) => {
         await unwrap(api.POST("/api/v1/auth/mfa/disable", {
@@ -88,7 +88,7 @@ export const SecondFactor = () => {
             ? (
               <>
                 <Button onClick={() => setDialog("regenerate")}>{texts.regenerate}</Button>
-                <Button look="danger" onClick={() => setDialog("disable")}>{texts.disable}</Button>
+                <Button variant="danger" onClick={() => setDialog("disable")}>{texts.disable}</Button>
               </>
             )
             : enrolled === false && (

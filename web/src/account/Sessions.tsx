@@ -9,7 +9,7 @@ import { FormDialog } from "../ui/FormDialog.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 import { nameOfUserAgent } from "./userAgent.ts"
 
 const key = ["sessions"]
@@ -24,7 +24,7 @@ export const Sessions = () => {
     queryFn: () => unwrap(api.GET("/api/v1/auth/sessions")),
     refetchInterval: useRefetchInterval(15_000)
   })
-  const end = useAct(
+  const end = useAction(
     key,
     (session_id: string) =>
       unwrap(api.POST("/api/v1/auth/sessions/{session_id}/revoke", { params: { path: { session_id } } }))
@@ -61,12 +61,12 @@ export const Sessions = () => {
             cell: ({ last_seen_at }) => <Time at={last_seen_at} />
           },
           {
-            title: people.acts,
+            title: people.actions,
             isNumber: true,
             cell: ({ id, ip_at_issue, is_current }) =>
               !is_current && (
                 <Button
-                  look="quiet"
+                  variant="quiet"
                   aria-label={texts.endOf(ip_at_issue)}
                   disabled={end.isPending}
                   onClick={() => end.mutate(id)}
@@ -81,7 +81,7 @@ export const Sessions = () => {
         <FormDialog
           title={texts.endOthersTitle(format.number(others.length))}
           submit={texts.endOthers}
-          look="danger"
+          variant="danger"
           onClose={() => setAsking(false)}
           onSubmit={async () => {
             await unwrap(api.POST("/api/v1/auth/sessions/revoke-others"))

@@ -8,7 +8,7 @@ import { FormDialog } from "../ui/FormDialog.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 import { nameOfUserAgent } from "./userAgent.ts"
 
 type Device = Schemas["TrustedDevice"]
@@ -47,8 +47,8 @@ export const TrustedDevices = () => {
   const { people, secondFactor: texts } = useTexts()
   const [renamed, setRenamed] = useState<Device | null>(null)
   const list = useQuery({ queryKey: key, queryFn: () => unwrap(api.GET("/api/v1/auth/mfa/trusted-devices")) })
-  const trust = useAct(key, () => unwrap(api.POST("/api/v1/auth/mfa/trusted-devices")))
-  const revoke = useAct(
+  const trust = useAction(key, () => unwrap(api.POST("/api/v1/auth/mfa/trusted-devices")))
+  const revoke = useAction(
     key,
     (device_id: string) =>
       unwrap(api.POST("/api/v1/auth/mfa/trusted-devices/{device_id}/revoke", { params: { path: { device_id } } }))
@@ -89,11 +89,11 @@ export const TrustedDevices = () => {
                     {texts.expires} <Time isPlanned at={device.expires_at} />
                   </span>
                   <span className="ml-auto flex">
-                    <Button look="quiet" aria-label={`${texts.rename}: ${name}`} onClick={() => setRenamed(device)}>
+                    <Button variant="quiet" aria-label={`${texts.rename}: ${name}`} onClick={() => setRenamed(device)}>
                       {texts.rename}
                     </Button>
                     <Button
-                      look="quiet"
+                      variant="quiet"
                       aria-label={`${people.revoke}: ${name}`}
                       disabled={revoke.isPending}
                       onClick={() => revoke.mutate(device.id)}

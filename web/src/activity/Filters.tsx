@@ -1,7 +1,7 @@
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 
-const look = "h-[30px] max-w-full rounded-base border border-line bg-paper px-3"
+const selectClass = "h-[30px] max-w-full rounded-base border border-line bg-paper px-3"
 
 interface Props {
   readonly slug: string | undefined
@@ -21,7 +21,7 @@ export const ActivityFilters = ({ onPerson, onPrefix, person, prefix, slug }: Pr
         aria-label={texts.actions}
         value={prefix ?? ""}
         onChange={({ target }) => onPrefix(target.value === "" ? undefined : target.value)}
-        className={look}
+        className={selectClass}
       >
         <option value="">{texts.allActions}</option>
         {prefix !== undefined && !(prefix in texts.areas) && (
@@ -35,7 +35,7 @@ export const ActivityFilters = ({ onPerson, onPrefix, person, prefix, slug }: Pr
         aria-label={texts.person}
         value={person ?? ""}
         onChange={({ target }) => onPerson(target.value === "" ? undefined : target.value)}
-        className={look}
+        className={selectClass}
       >
         <option value="">{texts.everyone}</option>
         {person !== undefined && people.every(({ id }) => id !== person) && (

@@ -15,7 +15,7 @@ export const ActionName = ({ row: { action, outcome, result } }: { readonly row:
   )
 }
 
-const linkLook = "underline decoration-line-strong underline-offset-2 hover:decoration-current"
+const linkClass = "underline decoration-line-strong underline-offset-2 hover:decoration-current"
 
 const shortId = (id: string) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
 
@@ -34,7 +34,7 @@ export const Target = ({ row }: { readonly row: Row }) => {
       <Link
         to="/projects/$slug/tasks/$engine/$taskId"
         params={{ slug, engine: metadata.engine, taskId: id }}
-        className={linkLook}
+        className={linkClass}
       >
         {text}
       </Link>
@@ -42,11 +42,11 @@ export const Target = ({ row }: { readonly row: Row }) => {
   }
   if (type === "automation_rule") {
     return (
-      <Link to="/projects/$slug/automation/$ruleId" params={{ slug, ruleId: id }} className={linkLook}>{text}</Link>
+      <Link to="/projects/$slug/automation/$ruleId" params={{ slug, ruleId: id }} className={linkClass}>{text}</Link>
     )
   }
   if (type === "approval") {
-    return <Link to="/projects/$slug/approvals" params={{ slug }} search={{ id }} className={linkLook}>{text}</Link>
+    return <Link to="/projects/$slug/approvals" params={{ slug }} search={{ id }} className={linkClass}>{text}</Link>
   }
   return text
 }

@@ -131,7 +131,7 @@ const DeleteAgent = ({ agent, onClose, slug }: {
     <FormDialog
       title={texts.deleteQuestion(agent.name)}
       submit={forms.delete}
-      look="danger"
+      variant="danger"
       phrase={agent.name}
       onClose={onClose}
       onSubmit={async () => {
@@ -168,7 +168,9 @@ export const AgentPage = () => {
           <span className="max-w-[28ch] truncate">{agent.id}</span>
           <CopyButton text={agent.id} label={texts.id} />
         </span>
-        {isAdmin && <Button look="danger" className="ml-auto" onClick={() => setDeleting(true)}>{forms.delete}</Button>}
+        {isAdmin && (
+          <Button variant="danger" className="ml-auto" onClick={() => setDeleting(true)}>{forms.delete}</Button>
+        )}
       </PageHeader>
       {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">

@@ -116,7 +116,7 @@ export const NewAgentPage = () => {
               )}
               {failure !== null && <Problem error={failure} />}
               <div className="flex gap-3">
-                <Button type="submit" look="primary" disabled={isBusy}>{texts.createSubmit}</Button>
+                <Button type="submit" variant="primary" disabled={isBusy}>{texts.createSubmit}</Button>
                 <Link
                   to="/projects/$slug/agents"
                   params={{ slug }}

@@ -9,7 +9,7 @@ const refetchMillis = 3_000
 /** The latest tasks whose events are searched: events are listed by task, and other agents may have the engine too. */
 const maxSearched = 5
 
-/** The first event of a new agent that is found, null until one has arrived. Looks while the agent is connected. */
+/** The first event of a new agent that is found, null until one has arrived. Polls while the agent is connected. */
 export const useFirstEvent = (slug: string, agent: Agent | undefined) => {
   const queries = useQueryClient()
   const refetchInterval = useRefetchInterval(refetchMillis)

@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** `status` 0: no answer arrived. */
+/** `status` 0: no response arrived. */
 const notJson = new ApiError(200, "no_problem", "", null)
 
 const unreachable = new ApiError(0, "unreachable", "", null)
@@ -58,11 +58,11 @@ export const enrolment: { onRequired: () => void } = { onRequired: () => {} }
 /** Runs when the API takes no call of this session: it has ended, or its second factor is pending. */
 export const signIn: { onRequired: (refusal: ApiError) => void } = { onRequired: () => {} }
 
-/** The body of a successful answer; otherwise it rejects with ApiError. */
+/** The body of a successful response; otherwise it rejects with ApiError. */
 export const unwrap = async <A>(
-  answer: Promise<{ readonly data?: A; readonly error?: unknown; readonly response: Response }>
+  request: Promise<{ readonly data?: A; readonly error?: unknown; readonly response: Response }>
 ): Promise<A> => {
-  const { data, error, response } = await answer.catch((cause: unknown) => {
+  const { data, error, response } = await request.catch((cause: unknown) => {
     throw cause instanceof SyntaxError ? notJson : cause // a proxy's page, with status 200
   })
   if (!response.ok) {
@@ -71,5 +71,5 @@ export const unwrap = async <A>(
     if (refusal.status === 401) signIn.onRequired(refusal)
     throw refusal
   }
-  return data as A // an answer without a body has undefined here, and its type says so
+  return data as A // a response without a body has undefined here, and its type says so
 }

@@ -8,7 +8,7 @@ const isRefusal = (error: unknown): boolean =>
 
 /**
  * Reads a job until it has ended, and shows each read. A read that fails is repeated, because a brain may be starting, or an
- * older one answer. Null: the job cannot be read any more.
+ * older one respond. Null: the job cannot be read any more.
  */
 export const followJob = async <Job>(
   created: Job,

@@ -38,7 +38,7 @@ const shortestRetryMillis = 1_000
 const longestRetryMillis = 30_000
 
 /**
- * One stream of the project on screen. Chromium's EventSource gives up after an answer that is no stream, such as 503 of a
+ * One stream of the project on screen. Chromium's EventSource gives up after a response that is no stream, such as 503 of a
  * brain that starts, so a closed one is opened again here. A hidden tab has none: a browser opens six connections to one
  * server over HTTP/1.1, and the streams of six tabs would block every other request.
  */
@@ -89,7 +89,7 @@ class LiveStream {
     return this.#slug
   }
 
-  /** Opens the stream of the project until the answer is called. */
+  /** Opens the stream of the project; the returned function closes it. */
   follow(slug: string) {
     this.#slug = slug
     this.#failures = 0

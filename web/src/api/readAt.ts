@@ -10,7 +10,7 @@ const isOfPage = (query: Query) => query.meta?.isOfFrame !== true && query.isAct
 export const useReadAt = (): number => {
   const cache = useQueryClient().getQueryCache()
   return useSyncExternalStore(
-    // a query is added while a component renders, when no other may be told
+    // a query is added while a component renders, when no other component may be notified
     useCallback((watcher) => cache.subscribe(notifyManager.batchCalls(watcher)), [cache]),
     () => Math.max(0, ...cache.getAll().filter(isOfPage).map(({ state }) => state.dataUpdatedAt))
   )

@@ -53,7 +53,7 @@ const RevokeQuestion = ({ onClose, shown }: { readonly shown: Key; readonly onCl
     <FormDialog
       title={texts.revokeTitle(shown.name)}
       submit={people.revoke}
-      look="danger"
+      variant="danger"
       onClose={onClose}
       onSubmit={async () => {
         await unwrap(api.DELETE("/api/v1/api-keys/{key_id}", { params: { path: { key_id: shown.id } } }))
@@ -99,7 +99,7 @@ export const ApiKeys = () => {
     <>
       <div className="flex flex-wrap items-center gap-4 px-5 pb-4">
         <p className="max-w-[72ch] text-soft">{texts.hint}</p>
-        <Button look="primary" className="ml-auto" onClick={() => setCreating(true)}>{texts.create}</Button>
+        <Button variant="primary" className="ml-auto" onClick={() => setCreating(true)}>{texts.create}</Button>
       </div>
       <ListFrame
         list={list}
@@ -138,15 +138,15 @@ export const ApiKeys = () => {
               cell: ({ expires_at }) => (expires_at === null ? texts.never : <Time isPlanned at={expires_at} />)
             },
             {
-              title: people.acts,
+              title: people.actions,
               isNumber: true,
               cell: (key) =>
                 statusOf(key, now) === "active" && (
                   <span className="flex justify-end max-md:grid">
-                    <Button look="quiet" aria-label={texts.addressesOf(key.name)} onClick={() => setLimiting(key)}>
+                    <Button variant="quiet" aria-label={texts.addressesOf(key.name)} onClick={() => setLimiting(key)}>
                       {texts.addresses}
                     </Button>
-                    <Button look="quiet" aria-label={texts.revokeTitle(key.name)} onClick={() => setRevoking(key)}>
+                    <Button variant="quiet" aria-label={texts.revokeTitle(key.name)} onClick={() => setRevoking(key)}>
                       {people.revoke}
                     </Button>
                   </span>

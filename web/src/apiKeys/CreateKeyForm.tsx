@@ -13,7 +13,7 @@ import { ScopeFields } from "./ScopeFields.tsx"
 
 const lifetimes = ["30", "90", "365"] as const
 
-/** Asks for everything about a new key. The answer has the token, which is shown once. */
+/** Asks for everything about a new key. The response has the token, which is shown once. */
 export const CreateKeyForm = ({ onClose, onCreated }: {
   readonly onCreated: (key: Schemas["CreatedApiKey"]) => void
   readonly onClose: () => void

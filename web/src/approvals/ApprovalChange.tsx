@@ -17,7 +17,7 @@ const ruleOf = ({ kind }: Approval, content: unknown): Schemas["RuleCreate"] | n
   return content as Schemas["RuleCreate"] // the brain stores all that a person can set of the rule
 }
 
-/** What the act changes, in words where it is a rule, by the members that differ, and as a whole. */
+/** What the action changes, in words where it is a rule, by the members that differ, and as a whole. */
 export const ApprovalChange = ({ approval }: { readonly approval: Approval }) => {
   const { approvals: texts } = useTexts()
   const { after, before, revision } = approval

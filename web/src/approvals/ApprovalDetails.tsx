@@ -29,7 +29,7 @@ const Decision = ({ approval, onLink, slug }: {
   const close = () => setQuestion(null)
   return (
     <div className="flex gap-3">
-      <Button look="primary" onClick={() => setQuestion("approve")}>{texts.approve}</Button>
+      <Button variant="primary" onClick={() => setQuestion("approve")}>{texts.approve}</Button>
       <Button onClick={() => setQuestion("reject")}>{texts.reject}</Button>
       {question === "approve" && <ApproveQuestion slug={slug} approval={approval} onClose={close} onLink={onLink} />}
       {question === "reject" && <RejectQuestion slug={slug} approval={approval} onClose={close} />}
@@ -37,7 +37,7 @@ const Decision = ({ approval, onLink, slug }: {
   )
 }
 
-/** Why an approved act was refused. */
+/** Why an approved action was refused. */
 const useRefusal = ({ result, status }: Approval): string | null => {
   const { approvals: texts } = useTexts()
   if (status !== "failed" || typeof result !== "object" || result === null) return null
@@ -45,7 +45,7 @@ const useRefusal = ({ result, status }: Approval): string | null => {
   return "detail" in result ? String(result.detail) : null
 }
 
-/** Whether the approved act began a bulk job. */
+/** Whether the approved action began a bulk job. */
 const isJob = (result: unknown): boolean =>
   typeof result === "object" && result !== null && "type" in result && result.type === "bulk_job"
 
@@ -68,8 +68,8 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
       </div>
       <Facts>
         <Fact name={texts.kind}>{texts.kinds[kind]}</Fact>
-        <Fact name={texts.askedBy}>{nameOf(requested_by, requested_by_name)}</Fact>
-        <Fact name={texts.askedAt}>
+        <Fact name={texts.requestedBy}>{nameOf(requested_by, requested_by_name)}</Fact>
+        <Fact name={texts.requestedAt}>
           <Time at={created_at} />
         </Fact>
         {status === "pending" && (

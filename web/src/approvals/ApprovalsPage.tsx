@@ -45,7 +45,7 @@ const ApprovalItem = ({ approval, isOpen, slug }: {
       >
         <Icon name={isOpen ? "down" : "chevron"} className="self-center text-soft" />
         <span className="font-medium">{summary}</span>
-        <span className="text-soft">{texts.asked(nameOf(requested_by, requested_by_name))}</span>
+        <span className="text-soft">{texts.requestedByName(nameOf(requested_by, requested_by_name))}</span>
         <span className="figures ml-auto flex gap-4 text-soft">
           <span className={colours[status]}>{texts.tabs[status]}</span>
           <Time at={status === "pending" ? expires_at : created_at} isPlanned={status === "pending"} />

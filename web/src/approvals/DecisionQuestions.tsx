@@ -39,9 +39,9 @@ const problemOf = (result: unknown): string =>
 const linkOf = (result: unknown): string | null =>
   typeof result === "object" && result !== null && "accept_url_path" in result ? String(result.accept_url_path) : null
 
-/** Approves, which does the act at once; the API requires the password or a code again. */
+/** Approves, which performs the action at once; the API requires the password or a code again. */
 export const ApproveQuestion = ({ approval, onClose, onLink, slug }: Props & {
-  /** The link of an approved invitation, which is in this answer only. */
+  /** The link of an approved invitation, which is in this response only. */
   readonly onLink: (path: string) => void
 }) => {
   const { approvals: texts } = useTexts()

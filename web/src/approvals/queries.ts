@@ -18,11 +18,11 @@ export const approvalQuery = (slug: string, id: string) =>
       )
   })
 
-/** Acts of a project that wait at a time (docs/approvals.md): one page has them all. */
+/** Actions of a project that wait at a time (docs/approvals.md): one page has them all. */
 const maxPending = 100
 const countMillis = 30_000
 
-/** Acts that this person could decide. 0 for people who may not, without a request. */
+/** Actions that this person could decide. 0 for people who may not, without a request. */
 export const useWaitingCount = (slug: string): number => {
   const { data: me } = useQuery(meQuery)
   const isAdmin = useCan(slug, "admin")

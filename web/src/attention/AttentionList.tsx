@@ -19,7 +19,7 @@ const places: Readonly<Record<AttentionItem["kind"], string>> = {
   breakers_tripped: "/projects/$slug/automation"
 }
 
-/** A filled triangle for what is critical, an outlined one for a warning: the colour is not needed to tell them apart. */
+/** A filled triangle for what is critical, an outlined one for a warning: the colour is not needed to distinguish them. */
 const SeverityMark = ({ severity }: { readonly severity: AttentionItem["severity"] }) => {
   const { attention: texts } = useTexts()
   const isCritical = severity === "critical"

@@ -25,7 +25,7 @@ export interface AuditSearch extends AuditFilter {
 
 const refetchMillis = 15_000
 const pageSize = 50
-const selectLook = "h-[30px] max-w-full rounded-base border border-line bg-paper px-3"
+const selectClass = "h-[30px] max-w-full rounded-base border border-line bg-paper px-3"
 
 const Filters = ({ filter, onFilter, slug }: {
   readonly slug: string
@@ -47,7 +47,7 @@ const Filters = ({ filter, onFilter, slug }: {
         aria-label={texts.outcome}
         value={filter.outcome ?? ""}
         onChange={({ target }) => onFilter(present({ ...filter, outcome: oneOf(["allow", "deny"], target.value) }))}
-        className={selectLook}
+        className={selectClass}
       >
         <option value="">{texts.anyOutcome}</option>
         <option value="allow">{texts.outcomes.allow}</option>
@@ -57,7 +57,7 @@ const Filters = ({ filter, onFilter, slug }: {
         aria-label={texts.since}
         value={filter.window ?? ""}
         onChange={({ target }) => onFilter(present({ ...filter, window: oneOf(windows, target.value) }))}
-        className={selectLook}
+        className={selectClass}
       >
         <option value="">{texts.windows.all}</option>
         {windows.map((window) => <option key={window} value={window}>{texts.windows[window]}</option>)}

@@ -38,7 +38,7 @@ export const readAudit = async (slug: string, filter: AuditFilter, limit: number
   return page
 }
 
-/** A failed check makes the answer 503, with the same body. */
+/** The API responds to a failed check with 503 and the same body. */
 export const healthQuery = queryOptions({
   queryKey: ["health"],
   queryFn: async (): Promise<Schemas["DeepHealth"]> => {

@@ -35,7 +35,7 @@ const EnableButton = ({ rule, slug }: { readonly slug: string; readonly rule: Ru
   const update = useUpdateRule(slug, rule.id)
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       aria-label={`${rule.is_enabled ? texts.disable : texts.enable}: ${rule.name}`}
       disabled={update.isPending}
       onClick={() => update.mutate({ is_enabled: !rule.is_enabled })}

@@ -35,17 +35,17 @@ const usePaused = (value: string | null): string | null => {
 export const useBacktest = (slug: string, rule: RuleBody | null, days: number) => {
   const hasHistory = rule !== null && rule.trigger !== "worker.offline"
   // a rule is tried before it has its name
-  const asked = usePaused(hasHistory ? JSON.stringify({ ...rule, name: rule.name === "" ? "?" : rule.name }) : null)
+  const ruleJson = usePaused(hasHistory ? JSON.stringify({ ...rule, name: rule.name === "" ? "?" : rule.name }) : null)
   return useQuery({
-    queryKey: [...automationKey(slug), "backtest", days, asked],
+    queryKey: [...automationKey(slug), "backtest", days, ruleJson],
     queryFn: () =>
       unwrap(
         api.POST("/api/v1/projects/{slug}/automation/rules:backtest", {
           params: { path: { slug } },
-          body: { rule: JSON.parse(asked ?? "") as RuleBody, days } // the text that was made of one above
+          body: { rule: JSON.parse(ruleJson ?? "") as RuleBody, days } // the text that was made of one above
         })
       ),
-    enabled: asked !== null,
+    enabled: ruleJson !== null,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     retry: false

@@ -86,7 +86,7 @@ const ConditionField = ({ conditionKey, ...props }: FieldsProps & { readonly con
   )
 }
 
-/** The conditions of a rule: those that its trigger can answer, one field each. */
+/** The conditions of a rule: those that its trigger can evaluate, one field each. */
 export const ConditionFields = (props: FieldsProps) => {
   const { automation: texts } = useTexts()
   const { draft, onChange } = props
@@ -103,7 +103,7 @@ export const ConditionFields = (props: FieldsProps) => {
             <ConditionField {...props} conditionKey={key} />
           </div>
           <Button
-            look="quiet"
+            variant="quiet"
             className="mt-6 px-3"
             aria-label={texts.removeCondition(texts.keys[key])}
             title={texts.removeCondition(texts.keys[key])}

@@ -7,7 +7,7 @@ import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { ErrorNotice } from "../ui/Notices.tsx"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 import { automationKey, settingsQuery } from "./queries.ts"
 
 const refetchMillis = 15_000
@@ -28,7 +28,7 @@ export const KillSwitch = ({ slug }: { readonly slug: string }) => {
   const { data: settings, error, refetch } = useQuery({ ...settingsQuery(slug), refetchInterval })
   const [isAsking, setAsking] = useState(false)
   const queries = useQueryClient()
-  const start = useAct(automationKey(slug), () => setEnabled(slug, true))
+  const start = useAction(automationKey(slug), () => setEnabled(slug, true))
   const notice = error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (settings === undefined) return notice
   return (
@@ -47,15 +47,19 @@ export const KillSwitch = ({ slug }: { readonly slug: string }) => {
         {isAdmin && (
           <div className="ml-auto">
             {settings.automation_enabled
-              ? <Button look="danger" onClick={() => setAsking(true)}>{texts.stop}</Button>
-              : <Button look="primary" disabled={start.isPending} onClick={() => start.mutate()}>{texts.start}</Button>}
+              ? <Button variant="danger" onClick={() => setAsking(true)}>{texts.stop}</Button>
+              : (
+                <Button variant="primary" disabled={start.isPending} onClick={() => start.mutate()}>
+                  {texts.start}
+                </Button>
+              )}
           </div>
         )}
         {isAsking && (
           <FormDialog
             title={texts.stopQuestion}
             submit={texts.stop}
-            look="danger"
+            variant="danger"
             onClose={() => setAsking(false)}
             onSubmit={async () => {
               await setEnabled(slug, false)

@@ -34,7 +34,7 @@ export const RuleCommands = ({ rule, slug }: { readonly slug: string; readonly r
       <Button disabled={update.isPending} onClick={() => update.mutate({ is_enabled: !rule.is_enabled })}>
         {rule.is_enabled ? texts.disable : texts.enable}
       </Button>
-      <Button look="danger" onClick={() => setQuestion("remove")}>{forms.delete}</Button>
+      <Button variant="danger" onClick={() => setQuestion("remove")}>{forms.delete}</Button>
       {question === "act" && (
         <FormDialog
           title={texts.endDryRunQuestion}
@@ -53,7 +53,7 @@ export const RuleCommands = ({ rule, slug }: { readonly slug: string; readonly r
         <FormDialog
           title={texts.removeQuestion(rule.name)}
           submit={forms.delete}
-          look="danger"
+          variant="danger"
           phrase={rule.name}
           onClose={close}
           onSubmit={async () => {

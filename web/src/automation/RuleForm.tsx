@@ -1,9 +1,9 @@
 import type { FormEvent } from "react"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { ApprovalLink } from "../ui/ApprovalLink.tsx"
 import { Button } from "../ui/Button.tsx"
 import { CheckField, SelectField, TextField } from "../ui/Fields.tsx"
-import { ApprovalLink } from "../ui/HeldNotice.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { ActionFields } from "./ActionFields.tsx"
 import { ConditionFields, type FieldsProps } from "./ConditionFields.tsx"
@@ -98,12 +98,12 @@ export const RuleForm = (
         {failure !== null && <Problem error={failure} />}
         {approvalId !== null && (
           <p role="status">
-            {texts.held} <ApprovalLink id={approvalId} />
+            {texts.awaitsApproval} <ApprovalLink id={approvalId} />
           </p>
         )}
         {isReadOnly ? <p className="text-soft">{texts.readOnly}</p> : (
           <div>
-            <Button type="submit" look="primary" disabled={isBusy || !isChanged}>{texts.save}</Button>
+            <Button type="submit" variant="primary" disabled={isBusy || !isChanged}>{texts.save}</Button>
           </div>
         )}
       </div>

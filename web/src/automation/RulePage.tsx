@@ -6,7 +6,7 @@ import { useRefetchInterval } from "../api/live.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { useProof } from "../session/StepUp.tsx"
-import { approvalIdOf } from "../ui/HeldNotice.tsx"
+import { approvalIdOf } from "../ui/ApprovalLink.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
@@ -62,8 +62,8 @@ const Editor = ({ initial, onSave, rule, slug }: {
   const body = bodyOf(draft)
   const tried = isOperator && isComplete(draft) ? body : null
   const backtest = useBacktest(slug, tried, days)
-  const judged = failure ?? (backtest.isError ? backtest.error : null)
-  const issues = judged instanceof ApiError ? issuesOf(judged.details) : []
+  const refusal = failure ?? (backtest.isError ? backtest.error : null)
+  const issues = refusal instanceof ApiError ? issuesOf(refusal.details) : []
   const save = async () => {
     setBusy(true)
     setFailure(null)

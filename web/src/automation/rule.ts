@@ -34,7 +34,7 @@ export type TextKey = Exclude<ConditionKey, "priority" | "runtime">
 export const priorities = ["critical", "high", "normal", "low"] as const
 export type Priority = (typeof priorities)[number]
 
-/** Conditions that events without a task can answer (docs/automation.md). */
+/** Conditions that can be evaluated for events without a task (docs/automation.md). */
 const answerable: Partial<Record<Trigger, ReadonlyArray<ConditionKey>>> = {
   "worker.offline": ["engine"],
   "schedule.misfired": ["engine", "queue", "task_name", "priority"]
@@ -157,7 +157,7 @@ const actionsOf = ({ channelIds, inApp, maxRetries, notifies, onTask, trigger }:
   return actions
 }
 
-/** The body of the API; a condition without a value, and one that the trigger cannot answer, is left out. */
+/** The body of the API; a condition without a value, and one that the trigger cannot evaluate, is left out. */
 export const bodyOf = (draft: RuleDraft): RuleBody & Required<Pick<RuleBody, "conditions" | "actions">> => ({
   name: draft.name.trim(),
   trigger: draft.trigger,
@@ -174,7 +174,7 @@ const isBetween = (text: string, min: number, max: number) => {
   return text.trim() !== "" && Number.isInteger(value) && value >= min && value <= max
 }
 
-/** Whether the numbers are such that the API can judge the rest. */
+/** Whether the numbers are such that the API can check the rest. */
 export const isComplete = ({ maxExecutions, maxRetries, onTask, windowSeconds }: RuleDraft): boolean =>
   isBetween(maxExecutions, 1, 100_000) && isBetween(windowSeconds, 1, 604_800) &&
   (onTask !== "retry" || isBetween(maxRetries, 1, 100))

@@ -1,6 +1,6 @@
 import { api, unwrap } from "../api/client.ts"
 import { useCan } from "../session/session.ts"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 import { automationKey } from "./queries.ts"
 import { isDestructive, type Rule, type RuleShape } from "./rule.ts"
 
@@ -28,4 +28,4 @@ export const resetBreaker = (slug: string, ruleId: string) =>
 
 /** Changes fields of a rule by one click. */
 export const useUpdateRule = (slug: string, ruleId: string) =>
-  useAct(automationKey(slug), (change: Partial<Rule>) => updateRule(slug, ruleId, change))
+  useAction(automationKey(slug), (change: Partial<Rule>) => updateRule(slug, ruleId, change))

@@ -48,7 +48,7 @@ const StopButton = ({ job, slug }: { readonly job: BulkJob; readonly slug: strin
         <FormDialog
           title={texts.stopQuestion}
           submit={texts.stop}
-          look="danger"
+          variant="danger"
           onClose={() => setOpen(false)}
           onSubmit={async () => {
             await stopBulkJob(slug, job.id)
@@ -89,7 +89,7 @@ export const BulkJobsPage = () => {
           rows={list.rows}
           rowKey={({ id }) => id}
           columns={[
-            { title: texts.what, cell: ({ act }) => texts.acts[act] },
+            { title: texts.what, cell: ({ act }) => texts.actions[act] },
             {
               title: texts.filter,
               cell: (job) => <FilterLink slug={slug} filter={job.filter} line={lineOfJob(job)} />

@@ -54,7 +54,7 @@ export const CancelDialog = ({ onClose, onStarted, selection, slug, tasks }: {
         ? texts.bulkJobs.cancelQuestion
         : texts.task.cancelQuestion(texts.tasks.selected(format.number(tasks.length)))}
       submit={texts.tasks.cancelSelected}
-      look="danger"
+      variant="danger"
       isBlocked={isQuery ? facets.data === undefined || hasNoMatch(facets) : tasks.every(isOver)}
       onClose={onClose}
       onSubmit={start}

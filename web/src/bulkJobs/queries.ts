@@ -18,13 +18,13 @@ export const readBulkJob = (slug: string, jobId: string) =>
   unwrap(api.GET("/api/v1/projects/{slug}/bulk-jobs/{bulk_job_id}", { params: { path: { slug, bulk_job_id: jobId } } }))
 
 /** Deletes or cancels the selected tasks; those of a query that were there at `until`. */
-export const createBulkJob = (slug: string, act: BulkJob["act"], selection: TaskSelection, until: string) => {
+export const createBulkJob = (slug: string, action: BulkJob["act"], selection: TaskSelection, until: string) => {
   const options = {
     params: { path: { slug } },
     body: { ...termsOfSelection(selection), ...(selection.kind === "query" && { filter_until: until }) }
   }
   return unwrap(
-    act === "delete"
+    action === "delete"
       ? api.POST("/api/v1/projects/{slug}/bulk-jobs:delete", options)
       : api.POST("/api/v1/projects/{slug}/bulk-jobs:cancel", options)
   )

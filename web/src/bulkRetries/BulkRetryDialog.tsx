@@ -93,7 +93,7 @@ export const BulkRetryDialog = ({ filter, hint, onClose, onStarted, slug, title 
   const [typedMax, setMax] = useState("")
   const typed = Math.trunc(Number(typedMax))
   const max = useDeferredValue(typed >= 1 ? Math.min(largestMax, typed) : null)
-  // The same body under the same key is the same request, so a second attempt after a lost answer starts no second one.
+  // The same body under the same key is the same request, so a second attempt after a lost response starts no second one.
   const sent = useRef({ body: "", key: "" })
   const previewOf = (most: number | null) => ({
     queryKey: [...bulkRetriesKey(slug), "preview", filter, most],

@@ -6,7 +6,7 @@ import { Button } from "../ui/Button.tsx"
 import { fieldText, TextField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { Icon } from "../ui/Icon.tsx"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 import type { BulkRetry } from "./bulkRetry.ts"
 import { bulkRetriesKey, cancelBulkRetry, pauseBulkRetry, resumeBulkRetry } from "./queries.ts"
 
@@ -17,8 +17,8 @@ export const BulkRetryControls = ({ request, slug }: { readonly slug: string; re
   const queries = useQueryClient()
   const [question, setQuestion] = useState<"rate" | "cancel" | null>(null)
   const key = bulkRetriesKey(slug)
-  const pause = useAct(key, () => pauseBulkRetry(slug, request.id))
-  const resume = useAct(key, () => resumeBulkRetry(slug, request.id))
+  const pause = useAction(key, () => pauseBulkRetry(slug, request.id))
+  const resume = useAction(key, () => resumeBulkRetry(slug, request.id))
   const readAgain = () => queries.invalidateQueries({ queryKey: key })
   if (request.control_state === "cancelled") return null
   return (
@@ -26,7 +26,7 @@ export const BulkRetryControls = ({ request, slug }: { readonly slug: string; re
       <Button onClick={() => setQuestion("rate")}>{texts.bulkRetries.changeRate}</Button>
       {request.control_state === "paused"
         ? (
-          <Button look="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
+          <Button variant="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
             <Icon name="play" />
             {texts.bulkRetries.resume}
           </Button>
@@ -37,7 +37,7 @@ export const BulkRetryControls = ({ request, slug }: { readonly slug: string; re
             {texts.bulkRetries.pause}
           </Button>
         )}
-      <Button look="danger" onClick={() => setQuestion("cancel")}>
+      <Button variant="danger" onClick={() => setQuestion("cancel")}>
         <Icon name="cancel" />
         {texts.bulkRetries.cancel}
       </Button>
@@ -71,7 +71,7 @@ export const BulkRetryControls = ({ request, slug }: { readonly slug: string; re
         <FormDialog
           title={texts.bulkRetries.cancelQuestion}
           submit={texts.bulkRetries.cancel}
-          look="danger"
+          variant="danger"
           onClose={() => setQuestion(null)}
           onSubmit={async () => {
             await cancelBulkRetry(slug, request.id)

@@ -12,7 +12,7 @@ const firstPollMillis = 400
 const longestPollMillis = 5_000
 const terminal = new Set<CommandStatus>(["completed", "failed", "timeout", "cancelled"])
 
-/** The command as it is now; as it was, while the brain does not answer: the command exists all the same. */
+/** The command as it is now; as it was, while the brain does not respond: the command exists all the same. */
 const readCommand = async (slug: string, command: Command): Promise<Command> => {
   try {
     return await unwrap(
@@ -25,8 +25,8 @@ const readCommand = async (slug: string, command: Command): Promise<Command> => 
 }
 
 /**
- * Opens a notice for commands that are about to be issued. Its answer follows the issued ones until each has an outcome,
- * and says what became of them; `refusals` are the sentences of those that the brain did not issue.
+ * Opens a notice for commands that are about to be issued. The returned function follows the issued ones until
+ * each has an outcome, and shows the outcomes; `refusals` are the sentences of those that the brain did not issue.
  */
 export const useCommandNotice = (slug: string) => {
   const texts = useTexts()
@@ -81,9 +81,9 @@ export const useCommandNotice = (slug: string) => {
 
 /** Issues one command; rejects where the brain refuses it, else follows it in a notice of its own. */
 export const useCommand = (slug: string) => {
-  const open = useCommandNotice(slug)
+  const openNotice = useCommandNotice(slug)
   return async (title: string, issue: () => Promise<Command>): Promise<void> => {
     const command = await issue()
-    void open(title)([command])
+    void openNotice(title)([command])
   }
 }

@@ -75,7 +75,7 @@ export const DeadLettersPage = () => {
   const isListable = engine !== undefined && canList(known, engine)
   const list = useLetters(slug, search, isListable ? engine : undefined)
   const rows = list.data?.pages.flatMap(({ entries }) => entries) ?? []
-  const answer = list.data?.pages[0]
+  const firstPage = list.data?.pages[0]
   const show = (next: DeadLettersSearch) =>
     void navigate({ to: "/projects/$slug/dead-letters", params: { slug }, search: next })
   const select = "h-[30px] rounded-base border border-line bg-paper px-3"
@@ -159,8 +159,8 @@ export const DeadLettersPage = () => {
             isEmpty={rows.length === 0}
             empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
           >
-            {answer !== undefined && answer.total !== null && (
-              <p className="px-5 pb-4 text-soft">{texts.total(format.number(answer.total))}</p>
+            {firstPage !== undefined && firstPage.total !== null && (
+              <p className="px-5 pb-4 text-soft">{texts.total(format.number(firstPage.total))}</p>
             )}
             <Table
               label={texts.title}
@@ -211,7 +211,7 @@ export const DeadLettersPage = () => {
                     title: texts.action,
                     isNumber: true,
                     cell: (letter: Letter) => (
-                      <Button look="quiet" onClick={() => setQuestion(letter)}>{texts.requeue}</Button>
+                      <Button variant="quiet" onClick={() => setQuestion(letter)}>{texts.requeue}</Button>
                     )
                   }]
                   : [])
@@ -220,12 +220,12 @@ export const DeadLettersPage = () => {
             <MoreButton list={list} />
           </ListFrame>
         )}
-      {question !== null && answer !== undefined && (
+      {question !== null && firstPage !== undefined && (
         <RequeueQuestion
           slug={slug}
           letter={question}
-          engine={answer.engine}
-          agentId={answer.agent_id}
+          engine={firstPage.engine}
+          agentId={firstPage.agent_id}
           onClose={() => setQuestion(null)}
           onRequeued={() => void list.refetch()}
         />

@@ -70,7 +70,7 @@ const DeleteButton = ({ job, slug }: { readonly job: ExportJob; readonly slug: s
         <FormDialog
           title={texts.removeQuestion}
           submit={texts.remove}
-          look="danger"
+          variant="danger"
           onClose={() => setOpen(false)}
           onSubmit={async () => {
             await deleteExport(slug, job.export_type, job.id)

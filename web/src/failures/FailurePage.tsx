@@ -124,7 +124,7 @@ export const FailurePage = () => {
         )}
         {canOperate && (
           <Button
-            look={group.open_count > 0 ? "primary" : "plain"}
+            variant={group.open_count > 0 ? "primary" : "plain"}
             disabled={group.open_count === 0}
             onClick={() => setAsking(true)}
           >

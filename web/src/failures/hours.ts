@@ -1,5 +1,5 @@
 const hourMillis = 3_600_000
-/** A week of bars can still be told apart; the API leaves out hours without failures. */
+/** The bars of a week can still be distinguished; the API leaves out hours without failures. */
 const shownHours = 168
 
 /** Every hour of the last week until `at` (epoch milliseconds), also those without a failure. */

@@ -43,7 +43,7 @@ export const groupTasksQuery = (slug: string, fingerprint: string, state: "failu
             query: { fingerprint, limit: shownTasks, ...(state !== undefined && { state }) }
           }
         })
-      ) as Promise<{ readonly items: ReadonlyArray<Schemas["Task"]> }> // without `format` the answer is a page
+      ) as Promise<{ readonly items: ReadonlyArray<Schemas["Task"]> }> // without `format` the response is a page
   })
 
 /** The engines that the project's agents serve. */

@@ -44,7 +44,7 @@ export const LanguageProvider = ({ children }: { readonly children: ReactNode })
   const [texts, setTexts] = useState<Texts | null>(language === "en" ? en : null)
   useEffect(() => {
     let isCurrent = true
-    // without its file, as after an upgrade of the brain, the page goes on in the language that is there
+    // without its file, as after an upgrade of the brain, the page stays in the language that is loaded
     void loadTexts(language).catch(() => null).then((loaded) => {
       if (!isCurrent) return
       if (loaded !== null) document.documentElement.lang = language

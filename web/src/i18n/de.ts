@@ -55,7 +55,7 @@ export const de: Texts = {
     edit: "Bearbeiten",
     delete: "Löschen",
     optional: "optional",
-    held: "Das wartet auf eine zweite Person",
+    awaitsApproval: "Das wartet auf eine zweite Person",
     done: "Fertig",
     saved: "Gespeichert."
   },

@@ -58,7 +58,7 @@ export const en = {
     edit: "Edit",
     delete: "Delete",
     optional: "optional",
-    held: "This waits for a second person",
+    awaitsApproval: "This waits for a second person",
     done: "Done",
     saved: "Saved."
   },

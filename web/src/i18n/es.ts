@@ -55,7 +55,7 @@ export const es: Texts = {
     edit: "Editar",
     delete: "Eliminar",
     optional: "opcional",
-    held: "Espera a una segunda persona",
+    awaitsApproval: "Espera a una segunda persona",
     done: "Listo",
     saved: "Guardado."
   },

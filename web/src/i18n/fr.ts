@@ -55,7 +55,7 @@ export const fr: Texts = {
     edit: "Modifier",
     delete: "Supprimer",
     optional: "facultatif",
-    held: "En attente d’une seconde personne",
+    awaitsApproval: "En attente d’une seconde personne",
     done: "Terminé",
     saved: "Enregistré."
   },

@@ -55,7 +55,7 @@ export const ja: Texts = {
     edit: "編集",
     delete: "削除",
     optional: "任意",
-    held: "二人目の承認を待っています",
+    awaitsApproval: "二人目の承認を待っています",
     done: "完了",
     saved: "保存しました。"
   },

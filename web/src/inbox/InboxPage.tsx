@@ -9,7 +9,7 @@ import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Time } from "../ui/Time.tsx"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 import { usePagedList } from "../ui/usePagedList.ts"
 import { readInbox, unreadQuery } from "./queries.ts"
 
@@ -75,8 +75,9 @@ const Row = ({ notification, onRead, project }: {
         </div>
         {body !== null && <p className="break-words whitespace-pre-wrap text-soft">{body}</p>}
       </div>
-      {isUnread && <Button look="quiet" aria-label={texts.markOneRead(title)} onClick={onRead}>{texts.markRead}
-      </Button>}
+      {isUnread && (
+        <Button variant="quiet" aria-label={texts.markOneRead(title)} onClick={onRead}>{texts.markRead}</Button>
+      )}
     </li>
   )
 }
@@ -93,12 +94,12 @@ export const InboxPage = () => {
     read: (cursor) => readInbox(isUnread, cursor),
     refetchMillis
   })
-  const read = useAct<string>(
+  const read = useAction<string>(
     ["inbox"],
     (notification_id) =>
       unwrap(api.POST("/api/v1/user/notifications/{notification_id}/read", { params: { path: { notification_id } } }))
   )
-  const readAll = useAct(["inbox"], () => unwrap(api.POST("/api/v1/user/notifications/read-all")))
+  const readAll = useAction(["inbox"], () => unwrap(api.POST("/api/v1/user/notifications/read-all")))
   return (
     <>
       <PageHeader title={texts.title}>

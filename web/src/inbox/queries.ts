@@ -13,14 +13,14 @@ export const unreadQuery = queryOptions({
 
 const pageSize = 50
 
-/** A page of the inbox. Its cursor is a header, because the answer is the rows alone. */
+/** A page of the inbox. Its cursor is a header, because the response is the rows alone. */
 export const readInbox = async (isUnread: boolean, cursor: string | null) => {
-  const answer = api.GET("/api/v1/user/notifications", {
+  const request = api.GET("/api/v1/user/notifications", {
     params: {
       query: { limit: pageSize, ...(isUnread && { unread_only: true }), ...(cursor !== null && { cursor }) }
     }
   })
-  const items = await unwrap(answer)
-  const { response } = await answer
+  const items = await unwrap(request)
+  const { response } = await request
   return { items, next_cursor: response.headers.get("x-svc-next-cursor") }
 }

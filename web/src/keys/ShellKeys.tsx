@@ -27,14 +27,14 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
   const { keys: texts, palette: paletteTexts } = useTexts()
   const navigate = useNavigate()
   const pages = useProjectPages(slug)
-  const [open, setOpen] = useState<"palette" | "help" | null>(null)
+  const [openDialog, setOpenDialog] = useState<"palette" | "help" | null>(null)
   const { load, palette } = usePalette()
   const toast = useToast()
   const openPalette = () => {
-    setOpen("palette")
+    setOpenDialog("palette")
     if (palette !== null) return
     load().catch(() => {
-      setOpen((shown) => shown === "palette" ? null : shown)
+      setOpenDialog((shown) => shown === "palette" ? null : shown)
       toast.show({ title: paletteTexts.failed, text: paletteTexts.failedHint, tone: "bad" })
     })
   }
@@ -42,19 +42,19 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
     palette: openPalette,
     help: (event) => {
       event.preventDefault()
-      setOpen("help")
+      setOpenDialog("help")
     },
     go: (name) => {
       const page = pages.find((one) => one.name === name)
       if (page !== undefined && slug !== undefined) void navigate({ to: page.to, params: { slug } })
     }
   })
-  const look = "shrink-0 rounded-base p-3 text-soft hover:bg-hover hover:text-ink"
+  const buttonClass = "shrink-0 rounded-base p-3 text-soft hover:bg-hover hover:text-ink"
   return (
     <>
       <button
         type="button"
-        className={look}
+        className={buttonClass}
         aria-label={paletteTexts.label}
         title={paletteTexts.label}
         onClick={openPalette}
@@ -63,16 +63,21 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
       </button>
       <button
         type="button"
-        className={`${look} max-md:hidden`}
+        className={`${buttonClass} max-md:hidden`}
         aria-label={texts.title}
         title={texts.title}
-        onClick={() => setOpen("help")}
+        onClick={() => setOpenDialog("help")}
       >
         <Icon name="help" />
       </button>
-      {open === "palette" && palette !== null && <palette.Palette slug={slug} onClose={() => setOpen(null)} />}
+      {openDialog === "palette" && palette !== null && (
+        <palette.Palette
+          slug={slug}
+          onClose={() => setOpenDialog(null)}
+        />
+      )}
       <Suspense>
-        {open === "help" && <KeyHelp slug={slug} onClose={() => setOpen(null)} />}
+        {openDialog === "help" && <KeyHelp slug={slug} onClose={() => setOpenDialog(null)} />}
       </Suspense>
     </>
   )

@@ -35,7 +35,7 @@ const press = (event: KeyboardEvent) => {
   }
 }
 
-const forgetGo = () => {
+const resetGo = () => {
   isAfterGo = false
 }
 
@@ -46,14 +46,14 @@ export const useKeys = (handlers: KeyHandlers): void => {
   useEffect(() => {
     if (listeners.size === 0) {
       document.addEventListener("keydown", press)
-      document.addEventListener("pointerdown", forgetGo)
+      document.addEventListener("pointerdown", resetGo)
     }
     listeners.add(latest)
     return () => {
       listeners.delete(latest)
       if (listeners.size > 0) return
       document.removeEventListener("keydown", press)
-      document.removeEventListener("pointerdown", forgetGo)
+      document.removeEventListener("pointerdown", resetGo)
     }
   }, [])
 }

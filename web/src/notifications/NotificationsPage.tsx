@@ -45,7 +45,7 @@ const Deliveries = ({ slug }: { readonly slug: string }) => {
   )
 }
 
-/** What a project tells people and channels of: alerts and maintenance for its members, the rest for its admins. */
+/** What a project sends to people and channels: alerts and maintenance for its members, the rest for its admins. */
 export const NotificationsPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/notifications" })
   const { channel, part = "alerts" } = useSearch({ from: "/signed-in/projects/$slug/notifications" })

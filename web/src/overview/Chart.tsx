@@ -12,7 +12,7 @@ export interface Series {
   /** A colour of theme/tokens.css. */
   readonly colour: string
   readonly values: ReadonlyArray<number | null>
-  /** Dashes tell series apart without their colour. */
+  /** Dashes distinguish series without their colour. */
   readonly dash?: ReadonlyArray<number>
   readonly isFilled?: boolean
   /** Bars from the axis, for counts that are mostly zero. */

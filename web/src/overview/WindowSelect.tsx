@@ -1,7 +1,7 @@
 import { useTexts } from "../i18n/Language.tsx"
 import type { OverviewWindow } from "./windows.ts"
 
-/** Chooses how far back an overview looks. */
+/** Chooses how far back an overview reads. */
 export const WindowSelect = ({ onChoose, window }: {
   readonly window: OverviewWindow
   readonly onChoose: (window: OverviewWindow) => void

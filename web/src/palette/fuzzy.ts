@@ -16,8 +16,8 @@ export const scoreMatch = (typed: string, text: string): number | null => {
 }
 
 const scoreWord = (word: string, text: string): number | null => {
-  const at = text.indexOf(word)
-  if (at !== -1) return word.length * 4 + (at === 0 ? 4 : wordStart.test(text.charAt(at - 1)) ? 3 : 0)
+  const index = text.indexOf(word)
+  if (index !== -1) return word.length * 4 + (index === 0 ? 4 : wordStart.test(text.charAt(index - 1)) ? 3 : 0)
   let score = 0
   let from = 0
   let last = -2

@@ -8,7 +8,7 @@ import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 import { invitationsQuery } from "./members.ts"
 
 const statusOf = ({ accepted_at, expires_at, revoked_at }: Schemas["Invitation"], now: number) =>
@@ -25,7 +25,7 @@ export const Invitations = ({ slug }: { readonly slug: string }) => {
   const { people: texts } = useTexts()
   const now = useNow()
   const list = useQuery({ ...invitationsQuery(slug), refetchInterval: useRefetchInterval(15_000) })
-  const revoke = useAct(
+  const revoke = useAction(
     invitationsQuery(slug).queryKey,
     (invitation_id: string) =>
       unwrap(api.DELETE("/api/v1/projects/{slug}/invitations/{invitation_id}", {
@@ -57,12 +57,12 @@ export const Invitations = ({ slug }: { readonly slug: string }) => {
               statusOf(invitation, now) === "pending" && <Time isPlanned at={invitation.expires_at} />
           },
           {
-            title: texts.acts,
+            title: texts.actions,
             isNumber: true,
             cell: (invitation) =>
               statusOf(invitation, now) === "pending" && (
                 <Button
-                  look="quiet"
+                  variant="quiet"
                   aria-label={texts.revokeOf(invitation.email)}
                   disabled={revoke.isPending}
                   onClick={() => revoke.mutate(invitation.id)}

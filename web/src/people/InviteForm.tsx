@@ -9,7 +9,7 @@ import { invitationsQuery, roleOf } from "./members.ts"
 
 const days = ["3", "7", "14", "30"] as const
 
-/** Asks who is invited with which role. The answer has the link, which is shown once. */
+/** Asks who is invited with which role. The response has the link, which is shown once. */
 export const InviteForm = ({ onClose, onInvited, slug }: {
   readonly slug: string
   readonly onInvited: (created: Schemas["CreatedInvitation"]) => void

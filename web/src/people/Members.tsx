@@ -60,7 +60,7 @@ const RemoveQuestion = ({ isOwn, member, onClose, slug }: {
     <FormDialog
       title={texts.removeTitle(nameOf(member))}
       submit={texts.remove}
-      look="danger"
+      variant="danger"
       onClose={onClose}
       onSubmit={async () => {
         await unwrap(api.DELETE("/api/v1/projects/{slug}/memberships/{membership_id}", {
@@ -112,19 +112,19 @@ export const Members = ({ slug }: { readonly slug: string }) => {
             },
             { title: texts.since, isNumber: true, isMinor: true, cell: ({ created_at }) => <Time at={created_at} /> },
             {
-              title: texts.acts,
+              title: texts.actions,
               isNumber: true,
               cell: (member) => (
                 <span className="flex justify-end gap-2 py-1 max-md:grid">
                   <Button
-                    look="quiet"
+                    variant="quiet"
                     aria-label={texts.changeRoleOf(nameOf(member))}
                     onClick={() => setChanging(member)}
                   >
                     {texts.changeRole}
                   </Button>
                   <Button
-                    look="quiet"
+                    variant="quiet"
                     aria-label={texts.removeTitle(nameOf(member))}
                     onClick={() => setRemoving(member)}
                   >

@@ -39,8 +39,9 @@ export const PeoplePage = () => {
   return (
     <>
       <PageHeader title={texts.title}>
-        {isAdmin && <Button look="primary" className="ml-auto" onClick={() => setInviting(true)}>{texts.invite}
-        </Button>}
+        {isAdmin && (
+          <Button variant="primary" className="ml-auto" onClick={() => setInviting(true)}>{texts.invite}</Button>
+        )}
       </PageHeader>
       <Members slug={slug} />
       <h2 className="px-5 pb-4 text-large font-semibold">{texts.invitations}</h2>

@@ -15,13 +15,13 @@ const policyOf = (form: FormData): Schemas["ApprovalPolicy"] | null => {
   return policy.purge || policy.destructive_rules || policy.bulk_over !== null ? policy : null
 }
 
-/** Which acts wait for a second person. */
+/** Which actions wait for a second person. */
 export const ApprovalsForm = ({ project: { approvals, slug } }: { readonly project: Schemas["Project"] }) => {
   const { projectSettings: texts } = useTexts()
   const change = useProjectChange(slug)
   return (
     <InlineForm onSubmit={(form) => change({ approvals: policyOf(form) })}>
-      <p className="text-soft">{approvals === null ? texts.approvalsHint : texts.approvalsHeldHint}</p>
+      <p className="text-soft">{approvals === null ? texts.approvalsHint : texts.approvalsActiveHint}</p>
       <CheckField name="purge" label={texts.holdPurges} defaultChecked={approvals?.purge === true} />
       <CheckField
         name="rules"

@@ -28,7 +28,7 @@ const DeleteQuestion = ({ onClose, project }: {
     <FormDialog
       title={texts.deleteTitle(project.name)}
       submit={texts.delete}
-      look="danger"
+      variant="danger"
       phrase={project.slug}
       onClose={onClose}
       onSubmit={async () => {
@@ -76,7 +76,7 @@ export const SettingsPage = () => {
             {me?.is_admin === true && (
               <Panel
                 title={texts.delete}
-                actions={<Button look="danger" onClick={() => setDeleting(true)}>{texts.delete}</Button>}
+                actions={<Button variant="danger" onClick={() => setDeleting(true)}>{texts.delete}</Button>}
               >
                 <p className="max-w-[72ch] px-5 py-4 text-soft">{texts.deleteHint}</p>
               </Panel>

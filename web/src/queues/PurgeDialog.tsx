@@ -58,7 +58,7 @@ export const PurgeDialog = ({ agents, onClose, queue, slug }: {
     <FormDialog
       title={texts.purgeQuestion(name)}
       submit={texts.purge}
-      look="danger"
+      variant="danger"
       phrase={name}
       isBlocked={agent === undefined}
       onClose={onClose}

@@ -130,7 +130,7 @@ export const QueuesPage = () => {
                 cell: ({ engine, id, name }: Queue) =>
                   listPurging(engine).length > 0 && (
                     <Button
-                      look="quiet"
+                      variant="quiet"
                       className="h-[26px]"
                       aria-label={texts.purgeLabel(name)}
                       onClick={() => setPurgedId(id)}

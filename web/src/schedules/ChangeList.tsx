@@ -11,7 +11,7 @@ export const ChangeList = ({ changes, kinds }: {
   const { schedules: { form: texts } } = useTexts()
   const words = useWords()
   const cadence: ReadonlySet<DraftField> = new Set(["kind", "expression", "timezone", "jitter_seconds"])
-  const say = (field: DraftField, text: string, kind: string) => {
+  const describe = (field: DraftField, text: string, kind: string) => {
     const inWords = field === "expression" ? words({ kind, expression: text }) : null
     return inWords === null ? text.trim() : `${text.trim()} (${inWords})`
   }
@@ -24,8 +24,8 @@ export const ChangeList = ({ changes, kinds }: {
           <li key={field} className="grid gap-1">
             <span className="text-small text-soft">{texts.fields[field]}</span>
             <span className="grid gap-1 font-mono text-small break-words whitespace-pre-wrap">
-              <del className="text-soft">{say(field, before, kinds.before) || "–"}</del>
-              <ins className="no-underline">{say(field, after, kinds.after) || "–"}</ins>
+              <del className="text-soft">{describe(field, before, kinds.before) || "–"}</del>
+              <ins className="no-underline">{describe(field, after, kinds.after) || "–"}</ins>
             </span>
           </li>
         ))}

@@ -75,7 +75,7 @@ export const FireTable = ({ actions, chosen, fires, scheduleId, slug }: {
   const chosenRow = useRef<HTMLTableRowElement>(null)
   const isListed = fires.some(({ fire_id }) => fire_id === chosen)
   useEffect(() => {
-    chosenRow.current?.scrollIntoView({ block: "nearest" }) // newer browsers answer a promise, which is no clean-up
+    chosenRow.current?.scrollIntoView({ block: "nearest" }) // newer browsers return a promise, which is no clean-up
   }, [chosen, isListed])
   return (
     <div className="max-h-[520px] overflow-auto" role="region" aria-label={texts.fires} tabIndex={0}>

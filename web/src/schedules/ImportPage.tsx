@@ -94,7 +94,7 @@ export const ImportPage = () => {
             hint={texts.textHint}
             rows={10}
             value={text}
-            problem={text.trim() !== "" && snapshot === null ? texts.wrong : null}
+            problem={text.trim() !== "" && snapshot === null ? texts.invalid : null}
             onChange={({ target }) => change(target.value)}
           />
           <div className="grid gap-4 sm:grid-cols-2">
@@ -120,11 +120,17 @@ export const ImportPage = () => {
             />
           </div>
           <div className="flex gap-3">
-            <Button type="submit" look={diff.data === undefined ? "primary" : "plain"} disabled={snapshot === null}>
+            <Button type="submit" variant={diff.data === undefined ? "primary" : "plain"} disabled={snapshot === null}>
               {texts.compare}
             </Button>
             {diff.data !== undefined && (
-              <Button look="primary" disabled={!isChanging} onClick={() => setAsking(true)}>{texts.submit}</Button>
+              <Button
+                variant="primary"
+                disabled={!isChanging}
+                onClick={() => setAsking(true)}
+              >
+                {texts.submit}
+              </Button>
             )}
           </div>
           {diff.isError && <ErrorNotice error={diff.error} title={texts.refused} />}
@@ -135,7 +141,7 @@ export const ImportPage = () => {
         <FormDialog
           title={texts.question}
           submit={texts.submit}
-          look={summary !== undefined && summary.deleted > 0 ? "danger" : "primary"}
+          variant={summary !== undefined && summary.deleted > 0 ? "danger" : "primary"}
           {...(summary !== undefined && summary.deleted > 0 && { phrase: source.trim() })}
           onSubmit={async () => {
             const done = await unwrap(api.POST("/api/v1/projects/{slug}/schedules:import", options))

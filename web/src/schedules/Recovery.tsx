@@ -88,13 +88,13 @@ const FireButton = ({ fire, onPress }: { readonly fire: Fire; readonly onPress: 
   const { schedules: { recovery: texts } } = useTexts()
   return (
     <p className="flex flex-wrap items-center gap-3">
-      <Button look="primary" onClick={onPress}>{texts.resolveFire}</Button>
+      <Button variant="primary" onClick={onPress}>{texts.resolveFire}</Button>
       <code className="font-mono text-small break-all text-soft">{fire.fire_id}</code>
     </p>
   )
 }
 
-/** What schedulers without fencing leave behind: evidence to judge, and the grant by which such a scheduler may fire. */
+/** What schedulers without fencing leave behind: evidence to resolve, and the grant by which such a scheduler may fire. */
 export const LegacyPanel = ({ schedule, slug }: { readonly slug: string; readonly schedule: Schedule }) => {
   const { schedules: { recovery: texts } } = useTexts()
   const canOperate = useCan(slug, "operator")

@@ -30,8 +30,8 @@ const Decision = () => {
       <RadioField
         name="ran"
         label={texts.question}
-        choices={texts.answers}
-        hints={texts.answerHints}
+        choices={texts.choices}
+        hints={texts.choiceHints}
         initial="yes"
       />
       <CheckField name="disable" label={texts.disableAfter} hint={texts.disableAfterHint} />
@@ -50,7 +50,7 @@ const useReread = (slug: string) => {
   return () => queries.invalidateQueries({ queryKey: schedulesKey(slug) })
 }
 
-/** A person says what became of a fire that was sent, and whose agent never answered. */
+/** A person records the outcome of a fire that was sent, and whose agent never sent a result. */
 export const ResolveDialog = ({ fire, onClose, schedule, slug }: DialogProps & { readonly fire: Fire }) => {
   const { commands, schedules: { recovery: texts } } = useTexts()
   const format = useFormat()
@@ -83,7 +83,7 @@ export const ResolveDialog = ({ fire, onClose, schedule, slug }: DialogProps & {
   )
 }
 
-/** A person judges evidence of a fire that svc did not record, or did not send. */
+/** A person resolves evidence of a fire that svc did not record, or did not send. */
 export const EvidenceDialog = ({ initial, onClose, schedule, slug }: DialogProps & { readonly initial: Evidence }) => {
   const { schedules: { recovery: texts } } = useTexts()
   const reread = useReread(slug)
@@ -125,7 +125,7 @@ export const GrantDialog = ({ onClose, schedule, slug }: DialogProps) => {
     <FormDialog
       title={allow ? texts.giveGrant : texts.revokeGrant}
       submit={allow ? texts.giveGrant : texts.revokeGrant}
-      look={allow ? "danger" : "primary"}
+      variant={allow ? "danger" : "primary"}
       onSubmit={async (form) => {
         await unwrap(
           api.POST("/api/v1/projects/{slug}/schedules/{schedule_id}/legacy-fire-grant", {

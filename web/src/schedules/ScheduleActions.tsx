@@ -6,11 +6,11 @@ import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { Icon } from "../ui/Icon.tsx"
-import { type Act, useDelete, useScheduleAct, useTrigger } from "./acts.ts"
 import type { OperationName } from "./operations.ts"
 import { capabilitiesQuery, schedulesKey } from "./queries.ts"
 import { ScheduleForm } from "./ScheduleForm.tsx"
 import { isServiceOwned, type Schedule } from "./states.ts"
+import { type ScheduleAction, useDelete, useScheduleAction, useTrigger } from "./useScheduleActions.ts"
 
 const everything: ReadonlySet<OperationName> = new Set(["enable", "disable", "create", "update", "delete", "trigger"])
 const nothing: ReadonlySet<OperationName> = new Set()
@@ -29,7 +29,7 @@ const TriggerQuestion = ({ onClose, schedule, slug }: {
   readonly schedule: Schedule
   readonly onClose: () => void
 }) => {
-  const { schedules: { acts: texts } } = useTexts()
+  const { schedules: { actions: texts } } = useTexts()
   const trigger = useTrigger(slug)
   return (
     <FormDialog
@@ -48,7 +48,7 @@ const DeleteQuestion = ({ onClose, schedule, slug }: {
   readonly schedule: Schedule
   readonly onClose: () => void
 }) => {
-  const { forms, schedules: { acts: texts } } = useTexts()
+  const { forms, schedules: { actions: texts } } = useTexts()
   const remove = useDelete(slug)
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -56,7 +56,7 @@ const DeleteQuestion = ({ onClose, schedule, slug }: {
     <FormDialog
       title={texts.deleteQuestion(schedule.name)}
       submit={forms.delete}
-      look="danger"
+      variant="danger"
       phrase={schedule.name}
       onSubmit={async () => {
         const isDeleted = await remove(schedule)
@@ -76,20 +76,20 @@ export const ScheduleActions = ({ exact, schedule, slug }: {
   readonly schedule: Schedule
   readonly exact: Pick<Schedule, "args" | "kwargs">
 }) => {
-  const { forms, schedules: { acts: texts } } = useTexts()
+  const { forms, schedules: { actions: texts } } = useTexts()
   const canOperate = useCan(slug, "operator")
   const isAdmin = useCan(slug, "admin")
   const possible = usePossible(slug, schedule)
-  const act = useScheduleAct(slug)
+  const action = useScheduleAction(slug)
   const [question, setQuestion] = useState<"trigger" | "edit" | "delete" | null>(null)
   if (!canOperate) return null
   const isOwn = isServiceOwned(schedule)
   const close = () => setQuestion(null)
-  const actButton = (name: Act, icon?: ReactNode) => (
+  const actionButton = (name: ScheduleAction, icon?: ReactNode) => (
     <Button
       title={texts.hints[name]}
-      disabled={act.isPending}
-      onClick={() => act.mutate({ act: name, schedule })}
+      disabled={action.isPending}
+      onClick={() => action.mutate({ action: name, schedule })}
     >
       {icon}
       {texts[name]}
@@ -99,9 +99,9 @@ export const ScheduleActions = ({ exact, schedule, slug }: {
   return (
     <div className="ml-auto flex flex-wrap gap-3">
       {isOwn && schedule.is_enabled && (schedule.paused_at === null
-        ? actButton("pause", <Icon name="pause" />)
-        : actButton("resume", <Icon name="play" />))}
-      {possible.has(enabling) && actButton(enabling)}
+        ? actionButton("pause", <Icon name="pause" />)
+        : actionButton("resume", <Icon name="play" />))}
+      {possible.has(enabling) && actionButton(enabling)}
       {isAdmin && possible.has("update") && (
         <Button onClick={() => setQuestion("edit")}>
           <Icon name="edit" />
@@ -109,13 +109,14 @@ export const ScheduleActions = ({ exact, schedule, slug }: {
         </Button>
       )}
       {isAdmin && possible.has("delete") && (
-        <Button look="danger" onClick={() => setQuestion("delete")}>
+        <Button variant="danger" onClick={() => setQuestion("delete")}>
           <Icon name="delete" />
           {forms.delete}
         </Button>
       )}
-      {possible.has("trigger") && <Button look="primary" onClick={() => setQuestion("trigger")}>{texts.trigger}
-      </Button>}
+      {possible.has("trigger") && (
+        <Button variant="primary" onClick={() => setQuestion("trigger")}>{texts.trigger}</Button>
+      )}
       {question === "trigger" && <TriggerQuestion slug={slug} schedule={schedule} onClose={close} />}
       {question === "delete" && <DeleteQuestion slug={slug} schedule={schedule} onClose={close} />}
       {question === "edit" && <ScheduleForm slug={slug} edited={{ schedule, exact }} onClose={close} />}

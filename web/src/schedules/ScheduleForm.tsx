@@ -70,14 +70,14 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
     <SelectField label={texts.fields[field]} choices={choices} value={draft[field] as A} onChoose={set(field)} /> // an own kind of another scheduler is among the choices
   )
   const jsonProblem = (field: "args" | "kwargs") => {
-    if (problemOf(field, draft[field]) !== null) return texts.wrong[field]
+    if (problemOf(field, draft[field]) !== null) return texts.invalid[field]
     // arguments that stay as they are are not sent
-    return changes.some((change) => change.field === field) && isLossyCopy(draft[field]) ? texts.wrong.lossy : null
+    return changes.some((change) => change.field === field) && isLossyCopy(draft[field]) ? texts.invalid.lossy : null
   }
   const kinds = { ...texts.kinds, ...(!(draft.kind in texts.kinds) && { [draft.kind]: draft.kind }) }
   const submit = async () => {
     const problem = jsonProblem("args") ?? jsonProblem("kwargs")
-    if (problem !== null) throw new Error(problem === texts.wrong.lossy ? problem : texts.wrong.json)
+    if (problem !== null) throw new Error(problem === texts.invalid.lossy ? problem : texts.invalid.json)
     const created = await save(draft, edited)
     await queries.invalidateQueries({ queryKey: schedulesKey(slug) })
     if (created !== null) {

@@ -43,7 +43,7 @@ const NextTicks = ({ readAt, schedule, slug }: {
       </p>
       {(stateOf(schedule) !== "active" || !isServiceOwned(schedule)) && (
         <p className="px-5 pb-4 text-small text-soft">
-          {isServiceOwned(schedule) ? texts.heldTicks : texts.foreignTicks}
+          {isServiceOwned(schedule) ? texts.inactiveTicks : texts.foreignTicks}
         </p>
       )}
       {preview.isError

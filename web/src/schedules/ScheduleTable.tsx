@@ -18,7 +18,7 @@ const refetchMillis = 5_000
 
 const Next = ({ schedule }: { readonly schedule: Schedule }) => {
   const { schedules: texts } = useTexts()
-  if (stateOf(schedule) !== "active") return <span className="text-soft" title={texts.next.held}>–</span>
+  if (stateOf(schedule) !== "active") return <span className="text-soft" title={texts.next.notFiring}>–</span>
   if (schedule.next_run_at !== null) return <NextMoment at={schedule.next_run_at} zone={schedule.timezone} />
   return isServiceOwned(schedule)
     ? <span className="text-soft">{texts.noNext}</span>

@@ -10,7 +10,7 @@ import { EmptyState } from "../ui/Notices.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { useToast } from "../ui/Toasts.tsx"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 import { capabilitiesQuery, schedulesKey } from "./queries.ts"
 import { ServiceScheduler } from "./ServiceScheduler.tsx"
 
@@ -24,15 +24,15 @@ export const Schedulers = ({ slug }: { readonly slug: string }) => {
   const toast = useToast()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const list = useQuery({ ...capabilitiesQuery(slug), refetchInterval })
-  const resync = useAct(schedulesKey(slug), async () => {
+  const resync = useAction(schedulesKey(slug), async () => {
     const { agents_dispatched, schedulers_observed } = await unwrap(
       api.POST("/api/v1/projects/{slug}/schedules:resync", { params: { path: { slug } } })
     )
     toast.show({
       title: texts.resync,
       text: agents_dispatched === 0
-        ? texts.noneAsked
-        : texts.asked(format.number(agents_dispatched), schedulers_observed.join(", ")),
+        ? texts.noneRequested
+        : texts.requested(format.number(agents_dispatched), schedulers_observed.join(", ")),
       tone: agents_dispatched === 0 ? "plain" : "good"
     })
   })

@@ -70,7 +70,7 @@ const Schedules = ({ onSearch, search: { state, text = "" }, slug }: {
   const format = useFormat()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const list = useQuery({ ...schedulesQuery(slug), refetchInterval })
-  const { isCut = false, schedules = [], threshold = 0 } = list.data ?? {}
+  const { isTruncated = false, schedules = [], threshold = 0 } = list.data ?? {}
   const found = findSchedules(schedules, text, state)
   const search = (
     change: { readonly text?: string; readonly state?: ScheduleFilter | undefined },
@@ -107,7 +107,7 @@ const Schedules = ({ onSearch, search: { state, text = "" }, slug }: {
           )}
       >
         <ScheduleTable slug={slug} schedules={found} threshold={threshold} />
-        {isCut && <p className="px-5 pb-5 text-soft">{texts.cut(format.number(maxListed))}</p>}
+        {isTruncated && <p className="px-5 pb-5 text-soft">{texts.truncated(format.number(maxListed))}</p>}
       </ListFrame>
     </>
   )
@@ -136,7 +136,7 @@ export const SchedulesPage = () => {
             >
               {texts.import.open}
             </Link>
-            <Button look="primary" onClick={() => setCreating(true)}>
+            <Button variant="primary" onClick={() => setCreating(true)}>
               <Icon name="add" />
               {texts.form.create}
             </Button>

@@ -8,7 +8,7 @@ const refetchMillis = 5_000
 
 const countOf = (value: unknown): number => (typeof value === "number" ? value : 0)
 
-/** What fires the service's own schedules: the brain, or scheduler programs, those that fire and those that stand by. */
+/** What fires the service's own schedules: the brain, or scheduler programs, active ones and standbys. */
 export const ServiceScheduler = ({ slug }: { readonly slug: string }) => {
   const { schedules: { schedulers: texts } } = useTexts()
   const format = useFormat()

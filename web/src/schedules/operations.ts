@@ -5,7 +5,7 @@ import { useProblem } from "../ui/Notices.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 import { schedulesKey } from "./queries.ts"
 
-/** What an act on another scheduler's schedule and a change at that scheduler have in common. */
+/** What an action on another scheduler's schedule and a change at that scheduler have in common. */
 export type Operation = Pick<Schemas["NativeScheduleOperation"], "id" | "operation" | "status" | "error">
 export type OperationName = Operation["operation"]
 

@@ -3,7 +3,7 @@ import { parse } from "lossless-json"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import type { Schedule } from "./states.ts"
 
-/** Every query of this feature begins with it, so that an act reads all of them again. */
+/** Every query of this feature begins with it, so that an action reads all of them again. */
 export const schedulesKey = (slug: string) => ["schedules", slug] as const
 
 const pageSize = 500
@@ -16,7 +16,7 @@ export interface ListedSchedules {
   readonly schedules: ReadonlyArray<Schedule>
   readonly threshold: number
   /** The project has more of them. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }
 
 export const schedulesQuery = (slug: string) =>
@@ -36,7 +36,7 @@ export const schedulesQuery = (slug: string) =>
         threshold = page.circuit_breaker_threshold
         cursor = page.next_cursor
       } while (cursor !== null && schedules.length < maxListed)
-      return { schedules, threshold, isCut: cursor !== null }
+      return { schedules, threshold, isTruncated: cursor !== null }
     }
   })
 
@@ -79,7 +79,7 @@ export const scheduleQuery = (slug: string, scheduleId: string) =>
       const text = await unwrap(
         api.GET("/api/v1/projects/{slug}/schedules/{schedule_id}", { params: { path }, parseAs: "text" })
       )
-      const exact = parse(text) as Pick<Schedule, "args" | "kwargs"> // the same answer, with numbers as text
+      const exact = parse(text) as Pick<Schedule, "args" | "kwargs"> // the same response, with numbers as text
       return { schedule: JSON.parse(text) as Schedule, exact } // the contract of this operation
     }
   })
@@ -117,7 +117,7 @@ export interface Cadence {
 
 const previewKinds = ["cron", "interval", "clocked"] as const
 
-/** What the cadence would do next. The API answers 422 for one that is not valid, and says why. */
+/** What the cadence would do next. The API responds with 422 to one that is not valid, and says why. */
 export const previewQuery = (
   slug: string,
   { expression, from, jitter_seconds, kind, timezone }: Cadence,

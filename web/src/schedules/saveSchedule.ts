@@ -15,11 +15,11 @@ export interface Edited {
 const bodySerializer = (body: unknown) => stringify(body) ?? ""
 
 /**
- * Creates or changes a schedule: at the service, or by an operation of the agent that publishes its scheduler's. Answers
+ * Creates or changes a schedule: at the service, or by an operation of the agent that publishes its scheduler's. Returns
  * the created schedule's id, null where there is none yet.
  */
 export const useSave = (slug: string) => {
-  const { schedules: { actNotices } } = useTexts()
+  const { schedules: { actionNotices } } = useTexts()
   const follow = useOperationNotice(slug)
   return async (draft: Draft, edited: Edited | null): Promise<string | null> => {
     const fields = edited === null
@@ -43,7 +43,7 @@ export const useSave = (slug: string) => {
           }
         })
       )
-      void follow(edited === null ? actNotices.create(draft.name) : actNotices.update(draft.name), operation)
+      void follow(edited === null ? actionNotices.create(draft.name) : actionNotices.update(draft.name), operation)
       return null
     }
     if (edited === null) {

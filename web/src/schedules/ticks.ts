@@ -4,7 +4,7 @@ import { readInterval } from "./words.ts"
 
 /**
  * The cadence of a preview that lists the schedule's own next ticks. An interval counts from where a preview begins, so it
- * begins one interval before the schedule's next tick, or at its last one that passed while it was held.
+ * begins one interval before the schedule's next tick, or at its last one that passed while it was paused or in quarantine.
  */
 export const cadenceOf = (
   { expression, jitter_seconds, kind, next_run_at, timezone }: Schedule,
@@ -20,7 +20,7 @@ export const cadenceOf = (
 }
 
 /**
- * The cadence of a preview of an edit of the schedule. Its own cadence goes on as it does; another interval counts from the
+ * The cadence of a preview of an edit of the schedule. Its own cadence continues; another interval counts from the
  * schedule's creation, so the preview begins at the last of its ticks that would have passed.
  */
 export const editedCadenceOf = (schedule: Schedule, edit: Omit<Cadence, "from">, now: number): Cadence => {

@@ -60,7 +60,9 @@ const pad = (value: number) => String(value).padStart(2, "0")
 /** The step of values that begin at 0 and go on evenly into the next round of the field; null for all others. */
 const evenStep = (values: ReadonlyArray<number>, round: number): number | null => {
   const step = round / values.length
-  return Number.isInteger(step) && values.length > 1 && values.every((value, at) => value === at * step) ? step : null
+  return Number.isInteger(step) && values.length > 1 && values.every((value, index) => value === index * step)
+    ? step
+    : null
 }
 
 const joinList = ({ language }: Wording, items: ReadonlyArray<string>) =>
@@ -189,7 +191,7 @@ export const readInterval = (expression: string): number | null => {
   if (/^p[^t]*m/.test(text)) return null // months have no fixed length
   const match = /^p?(?:(\d+)w)?(?:(\d+)d)?t?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text)
   if (match === null) return null
-  const seconds = units.reduce((sum, unit, at) => sum + Number(match[at + 1] ?? 0) * unit.seconds, 0)
+  const seconds = units.reduce((sum, unit, index) => sum + Number(match[index + 1] ?? 0) * unit.seconds, 0)
   return seconds > 0 ? seconds : null
 }
 

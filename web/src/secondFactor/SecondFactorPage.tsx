@@ -15,7 +15,7 @@ import { QrCode } from "./QrCode.tsx"
 import { RecoveryCodes } from "./RecoveryCodes.tsx"
 import { factorQuery } from "./secondFactor.ts"
 
-/** One step of the enrolment after the other; each answers with the next, and a refusal stays on its step. */
+/** One step of the enrolment after the other; each returns the next, and a refusal stays on its step. */
 type Step =
   | { readonly name: "start" }
   | { readonly name: "scan"; readonly secret: Schemas["EnrollmentStarted"] }
@@ -105,7 +105,7 @@ export const SecondFactorPage = () => {
     return (
       <Frame title={texts.codes}>
         <RecoveryCodes codes={step.codes} />
-        <Button look="primary" className="h-[36px]" onClick={() => void leave(to)}>{texts.continue}</Button>
+        <Button variant="primary" className="h-[36px]" onClick={() => void leave(to)}>{texts.continue}</Button>
       </Frame>
     )
   }
@@ -132,18 +132,18 @@ export const SecondFactorPage = () => {
       {failure !== null && <Problem error={failure} />}
       {!enrolled && (step.name === "start"
         ? (
-          <Button look="primary" className="h-[36px]" disabled={isBusy} onClick={() => void start()}>
+          <Button variant="primary" className="h-[36px]" disabled={isBusy} onClick={() => void start()}>
             {texts.begin}
           </Button>
         )
         : (
-          <Button look="primary" className="h-[36px]" type="submit" form="code" disabled={isBusy}>
+          <Button variant="primary" className="h-[36px]" type="submit" form="code" disabled={isBusy}>
             {session.verify}
           </Button>
         ))}
       {isOverdue
-        ? <Button look="quiet" onClick={() => void signOut()}>{session.signOut}</Button>
-        : <Button look="quiet" onClick={() => void leave(to)}>{texts.back}</Button>}
+        ? <Button variant="quiet" onClick={() => void signOut()}>{session.signOut}</Button>
+        : <Button variant="quiet" onClick={() => void leave(to)}>{texts.back}</Button>}
     </Frame>
   )
 }

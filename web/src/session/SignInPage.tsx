@@ -45,15 +45,15 @@ export const SignInPage = () => {
         }))
         return true
       }
-      const answer = await unwrap(api.POST("/api/v1/auth/login", {
+      const login = await unwrap(api.POST("/api/v1/auth/login", {
         body: {
           email: fieldText(form, "email"),
           password: String(form.get("password") ?? ""),
           remember_me: form.get("remember") !== null
         }
       }))
-      if (answer.mfa_required) setStep("code")
-      return !answer.mfa_required
+      if (login.mfa_required) setStep("code")
+      return !login.mfa_required
     })
   }
 
@@ -89,7 +89,7 @@ export const SignInPage = () => {
             </>
           )}
         {failure !== null && <Problem error={failure} />}
-        <Button type="submit" look="primary" disabled={isBusy} className="h-[36px]">
+        <Button type="submit" variant="primary" disabled={isBusy} className="h-[36px]">
           {step === "code" ? texts.verify : texts.submit}
         </Button>
         {provider.data?.enabled === true && step === "password" && (

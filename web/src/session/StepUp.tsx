@@ -8,11 +8,11 @@ import { Problem } from "../ui/Problem.tsx"
 
 type By = "code" | "password"
 
-type Prove = <A>(act: () => Promise<A>) => Promise<A>
+type Prove = <A>(action: () => Promise<A>) => Promise<A>
 
-const StepUpContext = createContext<Prove>((act) => act())
+const StepUpContext = createContext<Prove>((action) => action())
 
-/** Runs an act; where the API requires the password or a code again (docs/mfa.md, Step-up), asks for it and runs it again. */
+/** Runs an action; where the API requires the password or a code again (docs/mfa.md, Step-up), asks for it and runs it again. */
 export const useProof = (): Prove => useContext(StepUpContext)
 
 const sendProof = (by: By, proof: string) =>
@@ -70,7 +70,7 @@ const ProofDialog = ({ by, onClose, onProved }: {
           {failure !== null && <Problem error={failure} />}
           <div className="flex justify-end gap-3">
             <Button onClick={close}>{texts.cancel}</Button>
-            <Button type="submit" look="primary">{texts.session.verify}</Button>
+            <Button type="submit" variant="primary">{texts.session.verify}</Button>
           </div>
         </form>
       )}
@@ -80,18 +80,18 @@ const ProofDialog = ({ by, onClose, onProved }: {
 
 export const StepUpProvider = ({ children }: { readonly children: ReactNode }) => {
   const [by, setBy] = useState<By | null>(null)
-  const answer = useRef<(isProved: boolean) => void>(() => {})
-  const prove = useCallback<Prove>(async (act) => {
+  const resolveProof = useRef<(isProved: boolean) => void>(() => {})
+  const prove = useCallback<Prove>(async (action) => {
     try {
-      return await act()
+      return await action()
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== "mfa_reverify_required") throw error
       setBy(error.details.by === "code" ? "code" : "password")
       const isProved = await new Promise<boolean>((resolve) => {
-        answer.current = resolve
+        resolveProof.current = resolve
       })
       if (!isProved) throw error
-      return act()
+      return action()
     }
   }, [])
   return (
@@ -100,9 +100,9 @@ export const StepUpProvider = ({ children }: { readonly children: ReactNode }) =
       {by !== null && (
         <ProofDialog
           by={by}
-          onProved={() => answer.current(true)}
+          onProved={() => resolveProof.current(true)}
           onClose={() => {
-            answer.current(false) // after a proof the promise is settled already
+            resolveProof.current(false) // after a proof the promise is resolved already
             setBy(null)
           }}
         />

@@ -11,9 +11,9 @@ export const meQuery = queryOptions({
   meta: ofFrame,
   queryFn: async (): Promise<Me | null> => {
     if (csrfToken() === undefined) return null
-    const answer = api.GET("/api/v1/auth/me")
-    const isSignedOut = await answer.then(({ response }) => response.status === 401, () => false)
-    return isSignedOut ? null : unwrap(answer)
+    const request = api.GET("/api/v1/auth/me")
+    const isSignedOut = await request.then(({ response }) => response.status === 401, () => false)
+    return isSignedOut ? null : unwrap(request)
   },
   staleTime: 60_000
 })

@@ -53,7 +53,7 @@ const isPage = (page: Page) => page
 /** What someone on call needs on a phone; the other pages are behind a button. */
 const phonePages: ReadonlySet<string> = new Set(["overview", "tasks", "failures", "notifications"])
 
-/** How many acts wait for this person. */
+/** How many actions wait for this person. */
 const WaitingCount = ({ slug }: { readonly slug: string }) => {
   const { approvals: texts } = useTexts()
   const format = useFormat()
@@ -68,15 +68,15 @@ const WaitingCount = ({ slug }: { readonly slug: string }) => {
   )
 }
 
-const looks = {
+const variants = {
   row: "gap-4 px-4",
   // icon above name: five places fit on a phone
   place: "min-w-0 flex-1 flex-col gap-1 px-1 text-small"
 } as const
 
-const PageLink = ({ also, look = "row", name, slug, to }: Page & {
+const PageLink = ({ also, variant = "row", name, slug, to }: Page & {
   readonly slug: string
-  readonly look?: keyof typeof looks
+  readonly variant?: keyof typeof variants
 }) => {
   const { nav: texts } = useTexts()
   const matchRoute = useMatchRoute()
@@ -88,7 +88,7 @@ const PageLink = ({ also, look = "row", name, slug, to }: Page & {
       aria-current={isAlso ? "page" : undefined}
       activeOptions={{ exact: name === "overview", includeSearch: false }}
       className={`flex items-center rounded-base py-3 text-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink ${
-        looks[look]
+        variants[variant]
       }`}
     >
       <Icon name={name} />
@@ -138,7 +138,7 @@ export const Navigation = ({ slug }: { readonly slug: string }) => {
         className="fixed inset-x-0 bottom-0 z-10 flex items-center justify-around gap-1 border-t border-line bg-canvas p-3 md:hidden"
       >
         {groups.flat().filter(({ name }) => phonePages.has(name)).map((page) => (
-          <PageLink key={page.name} look="place" slug={slug} {...page} />
+          <PageLink key={page.name} variant="place" slug={slug} {...page} />
         ))}
         <Menu align="up" label={texts.more} button={<Icon name="more" />}>
           <div className="grid max-h-[70dvh] w-[12rem] gap-1 overflow-y-auto">

@@ -7,7 +7,7 @@ import { ListFrame } from "../ui/ListFrame.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
 
-/** How many rows of the audit log reach the webhook, in the process that answers. */
+/** How many rows of the audit log reach the webhook, in the process that responds. */
 export const AuditForwarder = () => {
   const { system: texts } = useTexts()
   const format = useFormat()

@@ -13,11 +13,11 @@ const severity = { failed: 0, degraded: 1, ok: 2 } as const
 
 const isHealth = (body: unknown): body is Health => typeof body === "object" && body !== null && "checks" in body
 
-/** A failed check makes the answer 503, with the same body. */
+/** The API responds to a failed check with 503 and the same body. */
 const readHealth = async (): Promise<Health> => {
-  const answer = await api.GET("/api/v1/health/deep")
-  const failed: unknown = answer.error
-  return isHealth(failed) ? failed : unwrap(Promise.resolve(answer))
+  const result = await api.GET("/api/v1/health/deep")
+  const failed: unknown = result.error
+  return isHealth(failed) ? failed : unwrap(Promise.resolve(result))
 }
 
 const loopPrefix = "loop."

@@ -7,7 +7,7 @@ import { ListFrame } from "../ui/ListFrame.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 
 const key = ["versions"]
 
@@ -48,7 +48,7 @@ export const Versions = () => {
   const { system: texts } = useTexts()
   const queries = useQueryClient()
   const query = useQuery({ queryKey: key, queryFn: () => unwrap(api.GET("/api/v1/admin/system/versions")) })
-  const check = useAct(key, async () => {
+  const check = useAction(key, async () => {
     queries.setQueryData(key, await unwrap(api.POST("/api/v1/admin/system/versions/check")))
   })
   const hasFeed = query.isError || (query.data !== undefined && query.data.canonical_url !== "")

@@ -12,12 +12,12 @@ export interface Question {
 }
 
 /** Asks before commands are issued, and issues them. */
-export const CommandQuestion = ({ onAnswer, onClose, question: { action, note, tasks }, slug }: {
+export const CommandQuestion = ({ onConfirm, onClose, question: { action, note, tasks }, slug }: {
   readonly slug: string
   readonly question: Question
   readonly onClose: () => void
   /** The person agreed. */
-  readonly onAnswer?: () => void
+  readonly onConfirm?: () => void
 }) => {
   const { cancel, task: texts, tasks: many } = useTexts()
   const format = useFormat()
@@ -32,11 +32,11 @@ export const CommandQuestion = ({ onAnswer, onClose, question: { action, note, t
           <div className="mt-6 flex justify-end gap-3">
             <Button onClick={close}>{cancel}</Button>
             <Button
-              look="primary"
+              variant="primary"
               data-autofocus
               onClick={() => {
                 commands.mutate(tasks)
-                onAnswer?.()
+                onConfirm?.()
                 close()
               }}
             >

@@ -33,7 +33,7 @@ export const DeleteDialog = ({ count, isMore, onClose, onStarted, selection, slu
     <FormDialog
       title={isMore ? texts.deleteMoreQuestion(shown) : texts.deleteQuestion(shown)}
       submit={verb}
-      look="danger"
+      variant="danger"
       phrase={isMore ? slug : String(count)}
       onClose={onClose}
       onSubmit={start}

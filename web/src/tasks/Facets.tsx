@@ -98,7 +98,7 @@ export const FacetsButton = (props: FacetsProps) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button look="quiet" onClick={() => setOpen(true)}>{texts.filterByCount}</Button>
+      <Button variant="quiet" onClick={() => setOpen(true)}>{texts.filterByCount}</Button>
       {isOpen && (
         <Dialog title={texts.filterByCount} onClose={() => setOpen(false)}>
           {(close) => (

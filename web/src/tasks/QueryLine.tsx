@@ -77,12 +77,12 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
     const isTerm = insert.endsWith(":")
     const rest = line.slice(completion.to)
     const text = `${insert}${isTerm || /^[\s,)]/.test(rest) ? "" : " "}`
-    const at = completion.from + text.length
+    const newCaret = completion.from + text.length
     setLine(line.slice(0, completion.from) + text + rest)
-    setCaret(at)
+    setCaret(newCaret)
     setChosen(null)
     setOpen(isTerm)
-    wantedCaret.current = at
+    wantedCaret.current = newCaret
   }
   const onKeyDown = (event: ReactKeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
@@ -110,7 +110,7 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
       : problem.kind === "term"
       ? texts.queryErrors.term(problem.term)
       : texts.queryErrors.value(problem.term, problem.value)
-  const wrong = problems.length > 0 ? problems.map(explain).join(" ") : refusal
+  const problemText = problems.length > 0 ? problems.map(explain).join(" ") : refusal
   return (
     <form
       role="search"
@@ -137,16 +137,16 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
         }}
         onKeyDown={onKeyDown}
         onSelect={({ currentTarget }) => {
-          const at = currentTarget.selectionStart ?? 0
-          if (at === caret) return
-          setCaret(at)
+          const newCaret = currentTarget.selectionStart ?? 0
+          if (newCaret === caret) return
+          setCaret(newCaret)
           setChosen(null)
         }}
         onFocus={() => setUsed(true)}
         onBlur={close}
         aria-label={texts.query}
         aria-describedby={`${id}-help`}
-        aria-invalid={wrong !== null}
+        aria-invalid={problemText !== null}
         aria-autocomplete="list"
         aria-expanded={options.length > 0}
         aria-controls={`${id}-options`}
@@ -160,9 +160,9 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
       />
       <p id={`${id}-help`} className="sr-only">{texts.queryHelp}</p>
       <div className="absolute top-full left-0 z-10 mt-1 grid w-full max-w-[30rem] gap-1">
-        {wrong !== null && (
+        {problemText !== null && (
           <p role="alert" className="rounded-base border border-line bg-paper px-4 py-2 text-failure shadow-lg">
-            {wrong}
+            {problemText}
           </p>
         )}
         <ul

@@ -110,7 +110,7 @@ export const SavedViews = ({ line, onApply, slug }: {
         <FormDialog
           title={texts.removeQuestion(question.view.name)}
           submit={verb}
-          look="danger"
+          variant="danger"
           onClose={() => setQuestion(null)}
           onSubmit={() => remove(question.view)}
         />

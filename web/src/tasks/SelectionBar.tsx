@@ -89,23 +89,23 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
       </span>
       {onSelectMatching !== null && isAllLoaded && !isAllMatching && facets.data !== undefined &&
         (isMore || facets.data.counted > selected.length) && (
-        <Button look="quiet" onClick={onSelectMatching}>
+        <Button variant="quiet" onClick={onSelectMatching}>
           {isMore ? texts.tasks.selectMore : texts.tasks.selectMatching(format.number(facets.data.counted))}
         </Button>
       )}
       {canOperate && (
         <>
           <Button disabled={isTooMany} onClick={() => ask("retry")}>{texts.tasks.retry}</Button>
-          <Button disabled={isTooMany} look="danger" onClick={() => ask("cancel")}>
+          <Button disabled={isTooMany} variant="danger" onClick={() => ask("cancel")}>
             {texts.tasks.cancelSelected}
           </Button>
         </>
       )}
       <Button disabled={isTooMany} onClick={() => setDialog("export")}>{texts.exportJobs.export}</Button>
       {isAdmin && (
-        <Button disabled={isTooMany} look="danger" onClick={() => setDialog("delete")}>{texts.tasks.delete}</Button>
+        <Button disabled={isTooMany} variant="danger" onClick={() => setDialog("delete")}>{texts.tasks.delete}</Button>
       )}
-      <Button look="quiet" onClick={onClear}>{texts.tasks.clearSelection}</Button>
+      <Button variant="quiet" onClick={onClear}>{texts.tasks.clearSelection}</Button>
       {isTooMany && <p className="basis-full">{texts.tasks.tooManySelected(format.number(maxSelectedIds))}</p>}
       {dialog === "retry" && (
         <BulkRetryDialog

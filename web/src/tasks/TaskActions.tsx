@@ -12,12 +12,12 @@ export const OpenTaskActions = ({ canCancel, canRetry, onAsk, task }: {
   readonly onAsk: (action: TaskAction) => void
 }) => {
   const { palette: texts, task: { cancel, retry } } = useTexts()
-  const act = (action: TaskAction) => (event: KeyboardEvent) => {
+  const onKey = (action: TaskAction) => (event: KeyboardEvent) => {
     if (event.repeat) return
     event.preventDefault()
     onAsk(action)
   }
-  useKeys({ ...(canRetry && { retry: act("retry") }), ...(canCancel && { cancel: act("cancel") }) })
+  useKeys({ ...(canRetry && { retry: onKey("retry") }), ...(canCancel && { cancel: onKey("cancel") }) })
   useContextActions([
     ...(canRetry ? [{ id: "retry", title: `${retry}: ${task.name}`, run: () => onAsk("retry") }] : []),
     ...(canCancel ? [{ id: "cancel", title: `${cancel}: ${task.name}`, run: () => onAsk("cancel") }] : []),

@@ -31,7 +31,7 @@ const RetryDialog = lazy(() => import("./RetryDialog.tsx").then(({ RetryDialog }
 
 type TaskDetail = Schemas["TaskDetail"]
 
-/** A timeline of more events is cut, and says so. */
+/** A timeline of more events is truncated, and says so. */
 const maxEvents = 500
 
 /** The reasons change with the queue and the workers, of which the task's own changes say nothing. */
@@ -41,7 +41,7 @@ const taskKey = (slug: string, engine: string, taskId: string) => ["task", slug,
 
 const endStates: ReadonlySet<string> = new Set(["success", "failure", "revoked", "rejected"])
 
-/** The values keep their digits only in the answer's text: JSON.parse rounds numbers beyond 2^53. */
+/** The values keep their digits only in the response's text: JSON.parse rounds numbers beyond 2^53. */
 const readTask = async (slug: string, engine: string, taskId: string) => {
   const text = await unwrap(
     api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}", {
@@ -49,7 +49,7 @@ const readTask = async (slug: string, engine: string, taskId: string) => {
       parseAs: "text"
     })
   )
-  const exact = parse(text) as Pick<TaskDetail, "args" | "kwargs" | "result"> // the same answer, with numbers as text
+  const exact = parse(text) as Pick<TaskDetail, "args" | "kwargs" | "result"> // the same response, with numbers as text
   return { task: JSON.parse(text) as TaskDetail, exact } // the contract of this operation
 }
 
@@ -216,7 +216,7 @@ export const TaskPage = () => {
           </CopyButton>
           {canOperate && !hasEnded && (
             <Button
-              look="danger"
+              variant="danger"
               onClick={() => ask("cancel")}
             >
               <Icon name="cancel" />
@@ -231,7 +231,7 @@ export const TaskPage = () => {
           )}
           {canOperate && (
             <Button
-              look={task.state === "failure" ? "primary" : "plain"}
+              variant={task.state === "failure" ? "primary" : "plain"}
               onClick={() => ask("retry")}
             >
               <Icon name="retry" />
@@ -276,7 +276,7 @@ export const TaskPage = () => {
               <Timeline
                 events={events.data?.items ?? []}
                 hasEnded={hasEnded}
-                isCut={events.data?.next_cursor !== null}
+                isTruncated={events.data?.next_cursor !== null}
               />
             </ListFrame>
           </Panel>

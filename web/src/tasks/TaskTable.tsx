@@ -89,12 +89,12 @@ export const TaskTable = (
     if (!focus(id)) requestAnimationFrame(() => focus(id))
   }
   /** The other keys act on the row that has the focus, which the person sees; the bar of a selection has its own. */
-  const onFocused = (act: (task: Task) => void) => (event: KeyboardEvent) => {
+  const onFocused = (action: (task: Task) => void) => (event: KeyboardEvent) => {
     const id = focusedId()
     const task = tasks.find((one) => one.id === id)
     if (task === undefined || event.repeat) return
     event.preventDefault()
-    act(task)
+    action(task)
   }
   useKeys({
     next: (event) => move(event, 1),

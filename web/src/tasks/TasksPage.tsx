@@ -177,7 +177,7 @@ export const TasksPage = () => {
         <FacetsButton slug={slug} query={query} line={q} onChange={(text) => void show(text)} />
         {isPhone && (
           <Button
-            look="quiet"
+            variant="quiet"
             aria-pressed={isSelecting}
             onClick={() => {
               setSelecting(!isSelecting)
@@ -270,7 +270,7 @@ export const TasksPage = () => {
           slug={slug}
           question={question}
           onClose={() => setQuestion(null)}
-          onAnswer={clearSelection}
+          onConfirm={clearSelection}
         />
       )}
     </div>

@@ -13,15 +13,15 @@ const fills = {
   failed: "bg-failure striped"
 } as const
 
-const lookOf = ({ isEndBad, kind }: Span, hasEnded: boolean): keyof typeof fills =>
+const fillOf = ({ isEndBad, kind }: Span, hasEnded: boolean): keyof typeof fills =>
   kind !== "run" ? kind : isEndBad ? "failed" : hasEnded ? "succeeded" : "runs"
 
 /** The attempts to scale, and the events below them. */
-export const Timeline = ({ events, hasEnded, isCut }: {
+export const Timeline = ({ events, hasEnded, isTruncated }: {
   readonly events: ReadonlyArray<Schemas["Event"]>
   readonly hasEnded: boolean
   /** There are further events. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }) => {
   const now = useNow()
   const { states, task: texts } = useTexts()
@@ -37,8 +37,8 @@ export const Timeline = ({ events, hasEnded, isCut }: {
     failed: states.failure
   } as const
   const drawn = spans.map((span) => {
-    const look = lookOf(span, hasEnded)
-    return { ...span, look, text: `${names[look]} ${format.duration(span.to - span.from)}` }
+    const fill = fillOf(span, hasEnded)
+    return { ...span, look: fill, text: `${names[fill]} ${format.duration(span.to - span.from)}` }
   })
   return (
     <div className="px-5 py-4">
@@ -49,11 +49,11 @@ export const Timeline = ({ events, hasEnded, isCut }: {
             role="img"
             aria-label={drawn.map(({ text }) => text).join(", ")}
           >
-            {drawn.map(({ from: begun, look, text, to }, index) => (
+            {drawn.map(({ from: begun, look: fill, text, to }, index) => (
               <div
                 key={index}
                 title={text}
-                className={`absolute inset-y-0 ${fills[look]}`}
+                className={`absolute inset-y-0 ${fills[fill]}`}
                 style={{
                   left: `${((begun - from) / whole) * 100}%`,
                   width: `max(2px, ${((to - begun) / whole) * 100}%)`
@@ -62,10 +62,10 @@ export const Timeline = ({ events, hasEnded, isCut }: {
             ))}
           </div>
           <ul className="mt-2 mb-4 flex flex-wrap gap-x-4 text-small text-soft" aria-hidden="true">
-            {[...new Set(drawn.map(({ look }) => look))].map((look) => (
-              <li key={look} className="flex items-center gap-2">
-                <span className={`h-[8px] w-[16px] rounded-small ${fills[look]}`} />
-                {names[look]}
+            {[...new Set(drawn.map(({ look: fill }) => fill))].map((fill) => (
+              <li key={fill} className="flex items-center gap-2">
+                <span className={`h-[8px] w-[16px] rounded-small ${fills[fill]}`} />
+                {names[fill]}
               </li>
             ))}
           </ul>
@@ -86,7 +86,7 @@ export const Timeline = ({ events, hasEnded, isCut }: {
           )
         })}
       </ol>
-      {isCut && <p className="mt-3 text-soft">{texts.eventsCut(format.number(events.length))}</p>}
+      {isTruncated && <p className="mt-3 text-soft">{texts.eventsTruncated(format.number(events.length))}</p>}
     </div>
   )
 }

@@ -50,13 +50,13 @@ export const moveChoice = (
 
 /** The terms or values that the part at the caret may become; null where there is nothing to complete. */
 export const complete = (line: string, caret: number, known: KnownValues): Completion | null => {
-  const token = readTokens(line).filter(({ at, end, kind }) =>
-    at <= caret && caret <= end && kind !== "(" && kind !== ")"
+  const token = readTokens(line).filter(({ start, end, kind }) =>
+    start <= caret && caret <= end && kind !== "(" && kind !== ")"
   ).at(-1)
   return token?.kind === "term"
     ? completeValue(line, caret, token, known)
-    : token === undefined || (token.kind === "word" && token.end === caret && line[token.at] !== "\"")
-    ? completeTerm(line.slice(token?.at ?? caret, caret).replace(/^-/, ""), caret) // a minus at the end is a word
+    : token === undefined || (token.kind === "word" && token.end === caret && line[token.start] !== "\"")
+    ? completeTerm(line.slice(token?.start ?? caret, caret).replace(/^-/, ""), caret) // a minus at the end is a word
     : null
 }
 
@@ -68,14 +68,14 @@ const completeTerm = (typed: string, caret: number): Completion | null => {
 
 const completeValue = (line: string, caret: number, term: QueryToken, known: KnownValues): Completion | null => {
   const { name, values } = term
-  const value = values.find(({ at, end }) => at <= caret && caret <= end)
+  const value = values.find(({ start, end }) => start <= caret && caret <= end)
   if (value === undefined || !isTerm(name)) return null
-  const typed = line.slice(value.at, caret).replace(/^=?"?/, "").replace(/"$/, "")
+  const typed = line.slice(value.start, caret).replace(/^=?"?/, "").replace(/"$/, "")
   const options = rank(fixedValues[name] ?? known[name] ?? [], typed).map((text) => ({
     label: text,
     insert: `${name === "name" ? "=" : ""}${fixedValues[name] === undefined ? quoteValue(text) : text}`
   }))
   // a missing quotation mark makes all that follows a part of the value
   const to = value.isOpen ? caret + line.slice(caret).search(/[\s(),]|$/) : value.end
-  return options.length === 0 ? null : { from: value.at, to, options }
+  return options.length === 0 ? null : { from: value.start, to, options }
 }

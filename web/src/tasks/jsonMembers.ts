@@ -20,7 +20,7 @@ const contains = (value: unknown, sought: string): boolean => {
 export interface Found {
   readonly name: string
   readonly value: unknown
-  /** Its name matches, so that its whole value is shown; else the search goes on in the value. */
+  /** Its name matches, so that its whole value is shown; else the search continues in the value. */
   readonly isByName: boolean
 }
 

@@ -8,7 +8,7 @@ import { type TaskState, taskStates } from "./states.ts"
 export interface QueryToken {
   /** A minus is a `not` of its own. */
   readonly kind: "term" | "word" | "and" | "or" | "not" | "(" | ")"
-  readonly at: number
+  readonly start: number
   readonly end: number
   /** Of a term. */
   readonly name: string
@@ -19,7 +19,7 @@ export interface QueryToken {
 
 export interface TokenValue {
   readonly text: string
-  readonly at: number
+  readonly start: number
   readonly end: number
   readonly isOpen: boolean
 }
@@ -57,19 +57,19 @@ const word = /"(?:[^"\\]|\\.)*("?)|[^\s"()]+/ysu
 
 export const readTokens = (line: string): ReadonlyArray<QueryToken> => {
   const tokens: Array<QueryToken> = []
-  let at = 0
+  let position = 0
   const take = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at
+    pattern.lastIndex = position
     const found = pattern.exec(line)
-    if (found !== null) at = pattern.lastIndex
+    if (found !== null) position = pattern.lastIndex
     return found
   }
   while (true) {
     take(space)
-    if (at >= line.length) return tokens
-    const begin = at
+    if (position >= line.length) return tokens
+    const begin = position
     const add = (token: Partial<QueryToken>) =>
-      tokens.push({ kind: "word", at: begin, end: at, name: "", values: [], isOpen: false, ...token })
+      tokens.push({ kind: "word", start: begin, end: position, name: "", values: [], isOpen: false, ...token })
     const kind = operators[take(operator)?.[0] ?? ""]
     if (kind !== undefined) {
       add({ kind })
@@ -83,11 +83,11 @@ export const readTokens = (line: string): ReadonlyArray<QueryToken> => {
     }
     const values: Array<TokenValue> = []
     do {
-      const valueAt = at
+      const valueStart = position
       const [, prefix = "", quoted, closing, plain = ""] = take(value) ?? []
       const text = prefix + (quoted?.replace(/\\(.)/gsu, "$1") ?? plain)
-      values.push({ text, at: valueAt, end: at, isOpen: closing === "" })
-    } while (line[at] === "," && ++at > 0)
+      values.push({ text, start: valueStart, end: position, isOpen: closing === "" })
+    } while (line[position] === "," && ++position > 0)
     add({ kind: "term", name, values, isOpen: values.some(({ isOpen }) => isOpen) })
   }
 }
@@ -104,8 +104,8 @@ const findProblem = ({ isOpen, kind, name, values }: QueryToken): QueryProblem |
   if (isOpen) return { kind: "quote" }
   if (kind !== "term") return null
   if (!isTerm(name)) return { kind: "term", term: name }
-  const wrong = values.find(({ text }) => text !== "" && known[name]?.includes(text) === false)
-  return wrong === undefined ? null : { kind: "value", term: name, value: wrong.text }
+  const invalid = values.find(({ text }) => text !== "" && known[name]?.includes(text) === false)
+  return invalid === undefined ? null : { kind: "value", term: name, value: invalid.text }
 }
 
 /** A term that the person has begun: nothing is wrong with it yet. */
@@ -113,8 +113,8 @@ const isUnfinished = ({ kind, name, values }: QueryToken): boolean =>
   kind === "term" && isTerm(name) && values.some(({ text }) => text === "")
 
 /** The line without a part; one space stays between its neighbours. */
-const cut = (line: string, { at, end }: QueryToken): string => {
-  const before = line.slice(0, at).trimEnd()
+const removeToken = (line: string, { start, end }: QueryToken): string => {
+  const before = line.slice(0, start).trimEnd()
   const after = line.slice(end).trimStart()
   return before === "" || after === "" ? before + after : `${before} ${after}`
 }
@@ -130,8 +130,8 @@ const beginsOperand = (kind: QueryToken["kind"] | undefined) =>
 const leaveOut = (line: string, unwanted: ReadonlyArray<QueryToken>): string => {
   const tokens = readTokens(line)
   const kept = [...tokens]
-  for (const { at } of unwanted) {
-    let from = kept.findIndex((token) => token.at === at)
+  for (const { start } of unwanted) {
+    let from = kept.findIndex((token) => token.start === start)
     let end = from + 1
     while (kept[from - 1]?.kind === "not") from--
     const before = kept[from - 1]?.kind
@@ -143,7 +143,7 @@ const leaveOut = (line: string, unwanted: ReadonlyArray<QueryToken>): string => 
     }
     kept.splice(from, end - from)
   }
-  return tokens.filter((token) => !kept.includes(token)).reduceRight(cut, line)
+  return tokens.filter((token) => !kept.includes(token)).reduceRight(removeToken, line)
 }
 
 /** What is wrong with single terms, and the line without them and without those that are not finished. */
@@ -199,8 +199,8 @@ export const hasValue = (line: string, name: QueryTerm, text: string): boolean =
 
 /** The line with its missing quotation mark, without which a further term would become a part of the quoted text. */
 const closeQuote = (line: string): string => {
-  const open = readTokens(line).find(({ isOpen }) => isOpen)
-  return open === undefined ? line : `${line.slice(0, open.end)}"${line.slice(open.end)}`
+  const openToken = readTokens(line).find(({ isOpen }) => isOpen)
+  return openToken === undefined ? line : `${line.slice(0, openToken.end)}"${line.slice(openToken.end)}`
 }
 
 /** Adds the value as one more that is possible for the term, or takes it away. */
@@ -210,9 +210,11 @@ export const toggleValue = (typed: string, name: QueryTerm, text: string): strin
   for (const token of terms) {
     const index = token.values.findIndex((one) => one.text === writeValue(name, text))
     if (index === -1) continue
-    const others = token.values.filter((_, at) => at !== index).map(({ at, end }) => line.slice(at, end))
+    const others = token.values.filter((_, valueIndex) => valueIndex !== index).map(({ start, end }) =>
+      line.slice(start, end)
+    )
     if (others.length === 0) return leaveOut(line, [token])
-    return `${line.slice(0, token.at)}${name}:${others.join(",")}${line.slice(token.end)}`
+    return `${line.slice(0, token.start)}${name}:${others.join(",")}${line.slice(token.end)}`
   }
   const last = terms[0]?.values.at(-1)
   if (last !== undefined && last.text !== "") {

@@ -5,13 +5,13 @@ type Query = Omit<NonNullable<paths["/api/v1/projects/{slug}/tasks"]["get"]["par
 
 /** A page of the tasks that match, newest first. */
 const readPage = async (slug: string, query: Query, signal?: AbortSignal): Promise<Schemas["TaskList"]> => {
-  const answer = await unwrap(
+  const list = await unwrap(
     api.GET("/api/v1/projects/{slug}/tasks", {
       params: { path: { slug }, query },
       ...(signal !== undefined && { signal })
     })
   )
-  return answer as Schemas["TaskList"] // the others are answers to `format`
+  return list as Schemas["TaskList"] // the other types are responses to `format`
 }
 
 /** The first page of the tasks that match, newest first. */

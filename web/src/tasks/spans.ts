@@ -15,20 +15,20 @@ export interface Span {
  */
 export const spansOf = (events: ReadonlyArray<Event>, now: number, hasEnded: boolean): ReadonlyArray<Span> => {
   const spans: Array<Span> = []
-  let open: { kind: Span["kind"]; from: number } | null = null
+  let openSpan: { kind: Span["kind"]; from: number } | null = null
   const close = (to: number, isEndBad: boolean) => {
-    if (open !== null && to >= open.from) spans.push({ ...open, to, isEndBad })
-    open = null
+    if (openSpan !== null && to >= openSpan.from) spans.push({ ...openSpan, to, isEndBad })
+    openSpan = null
   }
   for (const { kind, occurred_at } of events) {
     const at = Date.parse(occurred_at)
-    if (kind === "task.sent" || kind === "task.received") open ??= { kind: "wait", from: at }
+    if (kind === "task.sent" || kind === "task.received") openSpan ??= { kind: "wait", from: at }
     else if (kind === "task.started") {
       close(at, false)
-      open = { kind: "run", from: at }
+      openSpan = { kind: "run", from: at }
     } else if (kind === "task.retried") {
       close(at, true)
-      open = { kind: "gap", from: at }
+      openSpan = { kind: "gap", from: at }
     } else if (kind !== "unknown") close(at, kind !== "task.succeeded")
   }
   if (!hasEnded) close(now, false)

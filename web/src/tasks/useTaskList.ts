@@ -38,12 +38,12 @@ const maxMatched = 100
 /** Those of the tasks that match. The brain decides: the stream has no errors, and only the brain reads queries. */
 const findMatches = async (slug: string, query: string, ids: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   if (query === "") return ids
-  const answer = await unwrap(
+  const selection = await unwrap(
     api.GET("/api/v1/projects/{slug}/task-matches", {
       params: { path: { slug }, query: { query, ids: ids.join(",") } }
     })
   )
-  return answer.ids
+  return selection.ids
 }
 
 const watchVisible = (watcher: () => void) => focusManager.subscribe(watcher)
@@ -73,7 +73,7 @@ export const useTaskList = (personId: string, slug: string, query: string) => {
             ...(pageParam === null ? {} : { cursor: pageParam })
           }
         }
-      })) as Promise<TaskPage>, // without `format` the answer is a page
+      })) as Promise<TaskPage>, // without `format` the response is a page
     getNextPageParam: ({ next_cursor }) => next_cursor,
     // the live stream brings the changes while the list is on screen, and nothing does afterwards
     staleTime: Infinity,
@@ -82,23 +82,23 @@ export const useTaskList = (personId: string, slug: string, query: string) => {
     refetchOnWindowFocus: false,
     refetchOnReconnect: false
   })
-  // the brain ends a page of a slow search after half a second, perhaps with no task: the search goes on by itself for a
+  // the brain ends a page of a slow search after half a second, perhaps with no task: the search continues by itself for a
   // while, and then when the person asks
   const isVisible = useSyncExternalStore(watchVisible, () => focusManager.isFocused())
   const isPaused = useLiveStatus() === "paused"
-  const [asked, setAsked] = useState({ key, pages: 0 })
+  const [requested, setRequested] = useState({ key, pages: 0 })
   const pages = list.data?.pages ?? []
   const searchedTo = list.hasNextPage ? pages.at(-1)?.searched_to ?? null : null
-  const askedPages = asked.key === key ? asked.pages : 0
-  const isSearchingOn = searchedTo !== null && canSearchOn(pages, isPaused ? 0 : unfinishedPages, askedPages)
+  const requestedPages = requested.key === key ? requested.pages : 0
+  const isSearchingOn = searchedTo !== null && canSearchOn(pages, isPaused ? 0 : unfinishedPages, requestedPages)
   const { fetchNextPage } = list
-  /** Reads the next page, unless it is the turn of the person to ask for it. */
+  /** Reads the next page, unless only the person may ask for it. */
   const readOn = () => {
     if (!list.hasNextPage || list.isFetching || list.isError || !isVisible) return
     if (searchedTo === null || isSearchingOn) void fetchNextPage()
   }
   const searchOn = () => {
-    setAsked({ key, pages: countUnfinished(pages) + unfinishedPages })
+    setRequested({ key, pages: countUnfinished(pages) + unfinishedPages })
     void fetchNextPage()
   }
   const tasks = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
@@ -122,7 +122,7 @@ export const useTaskList = (personId: string, slug: string, query: string) => {
   useEffect(() => {
     const timer = setInterval(() => {
       const { list, loadedIds, newIds, tasks } = latest.current
-      // an answer that arrives overwrites what is changed while it is read, so changes wait for it
+      // a response that arrives overwrites what is changed while it is read, so changes wait for it
       if (changes.current.size === 0 || list.isFetching || list.data === undefined) return
       const flushed = changes.current
       changes.current = new Map()
@@ -138,24 +138,24 @@ export const useTaskList = (personId: string, slug: string, query: string) => {
 
   useEffect(() => {
     let isCurrent = true
-    let isAsking = false
-    const ask = async () => {
+    let isMatching = false
+    const matchCandidates = async () => {
       const ids = [...candidates.current].slice(-maxMatched)
-      if (isAsking || ids.length === 0) return
+      if (isMatching || ids.length === 0) return
       for (const id of ids) candidates.current.delete(id)
-      isAsking = true
+      isMatching = true
       try {
         const found = await findMatches(slug, query, ids)
         const { loadedIds } = latest.current
         const arrived = found.filter((id) => !loadedIds.has(id))
         if (isCurrent && arrived.length > 0) setNewIds((known) => new Set([...known, ...arrived]))
       } catch {
-        for (const id of ids) candidates.current.add(id) // the brain does not answer now; the next round asks again
+        for (const id of ids) candidates.current.add(id) // the brain does not respond now; the next round asks again
       } finally {
-        isAsking = false
+        isMatching = false
       }
     }
-    const timer = setInterval(() => void ask(), query === "" ? flushMillis : matchMillis)
+    const timer = setInterval(() => void matchCandidates(), query === "" ? flushMillis : matchMillis)
     return () => {
       isCurrent = false
       clearInterval(timer)

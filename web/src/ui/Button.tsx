@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes } from "react"
 
-const looks = {
+const variants = {
   primary: "bg-ink text-inverse hover:opacity-85 border-transparent",
   plain: "bg-paper text-ink border-line hover:bg-hover active:bg-press",
   quiet: "bg-transparent text-soft hover:text-ink hover:bg-hover active:bg-press border-transparent",
@@ -8,14 +8,14 @@ const looks = {
 } as const
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  readonly look?: keyof typeof looks
+  readonly variant?: keyof typeof variants
 }
 
-export const Button = ({ className = "", look = "plain", type = "button", ...rest }: ButtonProps) => (
+export const Button = ({ className = "", variant = "plain", type = "button", ...rest }: ButtonProps) => (
   <button
     type={type}
     className={`inline-flex h-[30px] items-center justify-center gap-3 rounded-base border px-4 font-medium whitespace-nowrap transition-colors duration-100 disabled:opacity-50 ${
-      looks[look]
+      variants[variant]
     } ${className}`}
     {...rest}
   />

@@ -8,16 +8,16 @@ import { Problem } from "./Problem.tsx"
 
 /**
  * A question or form in a dialog. It closes once `onSubmit` is done, and shows its failure until then.
- * Where the API requires the password or a code again, the dialog asks for it and goes on.
+ * Where the API requires the password or a code again, the dialog asks for it and sends the form again.
  */
 export const FormDialog = (
-  { children, isBlocked = false, look = "primary", onClose, onSubmit, phrase, size, submit, title }: {
+  { children, isBlocked = false, variant = "primary", onClose, onSubmit, phrase, size, submit, title }: {
     readonly title: string
     /** What the button says: a verb. */
     readonly submit: string
-    readonly look?: ButtonProps["look"]
+    readonly variant?: ButtonProps["variant"]
     readonly size?: "base" | "large"
-    /** What the person types to confirm an act that cannot be undone, such as the name of a queue. */
+    /** What the person types to confirm an action that cannot be undone, such as the name of a queue. */
     readonly phrase?: string
     /** There is nothing to send, such as an empty selection. */
     readonly isBlocked?: boolean
@@ -64,7 +64,7 @@ export const FormDialog = (
             <Button onClick={close}>{texts.cancel}</Button>
             <Button
               type="submit"
-              look={look}
+              variant={variant}
               disabled={isBusy || isBlocked || (phrase !== undefined && typed !== phrase)}
               data-autofocus={phrase === undefined && children === undefined ? true : undefined}
             >

@@ -1,8 +1,8 @@
 import { type FormEvent, type ReactNode, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { useProof } from "../session/StepUp.tsx"
+import { approvalIdOf } from "./ApprovalLink.tsx"
 import { Button } from "./Button.tsx"
-import { approvalIdOf } from "./HeldNotice.tsx"
 import { Problem } from "./Problem.tsx"
 
 /** A form within a page: it says below its fields whether the values are saved, wait for a second person, or were refused. */
@@ -15,7 +15,7 @@ export const InlineForm = ({ children, onSubmit }: {
   const [isBusy, setBusy] = useState(false)
   const [isSaved, setSaved] = useState(false)
   const [failure, setFailure] = useState<unknown>(null)
-  const forget = () => {
+  const resetStatus = () => {
     setSaved(false)
     setFailure(null)
   }
@@ -23,7 +23,7 @@ export const InlineForm = ({ children, onSubmit }: {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     setBusy(true)
-    forget()
+    resetStatus()
     try {
       await prove(() => onSubmit(form))
       setSaved(true)
@@ -37,13 +37,13 @@ export const InlineForm = ({ children, onSubmit }: {
     <form
       className="grid max-w-[40rem] gap-5 px-5 py-4"
       onSubmit={(event) => void send(event)}
-      onChange={forget}
+      onChange={resetStatus}
     >
       {children}
       <div className="flex flex-wrap items-center gap-4">
-        <Button type="submit" look="primary" disabled={isBusy}>{texts.save}</Button>
+        <Button type="submit" variant="primary" disabled={isBusy}>{texts.save}</Button>
         <p role="status" className="text-soft">
-          {isSaved ? texts.saved : approvalIdOf(failure) !== null ? texts.held : ""}
+          {isSaved ? texts.saved : approvalIdOf(failure) !== null ? texts.awaitsApproval : ""}
         </p>
       </div>
       {failure !== null && <Problem error={failure} />}

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { ErrorNotice, Loading } from "./Notices.tsx"
 
-/** What a query tells a list; of TanStack Query, also of an infinite one. */
+/** What a list reads of a query of TanStack Query, also of an infinite one. */
 export interface ListQuery {
   readonly data: unknown
   readonly isError: boolean

@@ -29,7 +29,7 @@ export const useErrorText = () => {
   }
 }
 
-/** Null where no request failed: without an answer, in a refusal of the dashboard itself, and while an approval holds an act. */
+/** Null where no request failed: without a response, in a refusal of the dashboard itself, and while an action awaits approval. */
 export const requestIdOf = (error: unknown): string | null =>
   error instanceof ApiError && error.code !== "approval_required" ? error.requestId : null
 

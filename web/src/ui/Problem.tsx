@@ -1,4 +1,4 @@
-import { approvalIdOf, ApprovalLink } from "./HeldNotice.tsx"
+import { approvalIdOf, ApprovalLink } from "./ApprovalLink.tsx"
 import { RequestId, requestIdOf, useErrorText } from "./Notices.tsx"
 
 /** Why a form was refused, with the id of its request; or which approval it waits for. */

@@ -15,7 +15,7 @@ export const CopyLine = ({ label, text }: { readonly label: string; readonly tex
   </div>
 )
 
-/** A dialog with a secret that the API gives in one answer only; one button closes it. */
+/** A dialog with a secret that the API gives in one response only; one button closes it. */
 export const ShownOnce = ({ children, onClose, title }: {
   readonly title: string
   readonly onClose: () => void
@@ -28,7 +28,7 @@ export const ShownOnce = ({ children, onClose, title }: {
         <div className="mt-4 grid gap-5">
           {children}
           <div className="flex justify-end">
-            <Button look="primary" onClick={close}>{texts.done}</Button>
+            <Button variant="primary" onClick={close}>{texts.done}</Button>
           </div>
         </div>
       )}

@@ -7,14 +7,14 @@ export interface Toast {
   readonly title: string
   readonly text: string
   readonly tone: "plain" | "good" | "bad"
-  /** Of the request that failed; null where no answer arrived. */
+  /** Of the request that failed; null where no response arrived. */
   readonly requestId?: string | null
   /** A button below the text; it closes the toast. */
   readonly action?: { readonly text: string; readonly run: () => void }
 }
 
 interface Toaster {
-  /** Shows it until it is closed; the answer changes what it says, and closes it. */
+  /** Shows it until it is closed; the returned functions change its text, and close it. */
   readonly show: (toast: Toast) => {
     readonly replace: (change: Partial<Toast>) => void
     readonly close: () => void

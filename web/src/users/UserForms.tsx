@@ -147,7 +147,7 @@ export const DeleteUserQuestion = ({ onClose, user }: UserDialog) => {
     <FormDialog
       title={texts.deleteTitle(nameOf(user))}
       submit={texts.delete}
-      look="danger"
+      variant="danger"
       phrase={user.email}
       onClose={onClose}
       onSubmit={async () => {

@@ -34,12 +34,12 @@ export const UsersPage = () => {
     null
   )
   const close = () => setShown(null)
-  const acts = { edit: texts.edit, password: texts.setPassword, delete: texts.delete } as const
+  const actions = { edit: texts.edit, password: texts.setPassword, delete: texts.delete } as const
   return (
     <>
       <PageHeader title={nav.users}>
         {me?.is_admin === true && (
-          <Button look="primary" className="ml-auto" onClick={() => setCreating(true)}>{texts.create}</Button>
+          <Button variant="primary" className="ml-auto" onClick={() => setCreating(true)}>{texts.create}</Button>
         )}
       </PageHeader>
       <p className="max-w-[80ch] px-5 pb-4 text-soft">{texts.hint}</p>
@@ -76,18 +76,18 @@ export const UsersPage = () => {
             },
             { title: texts.created, isNumber: true, isMinor: true, cell: ({ created_at }) => <Time at={created_at} /> },
             {
-              title: people.acts,
+              title: people.actions,
               isNumber: true,
               cell: (user) => (
                 <span className="flex justify-end max-md:grid">
                   {(["edit", "password", "delete"] as const).map((dialog) => (
                     <Button
                       key={dialog}
-                      look="quiet"
-                      aria-label={`${acts[dialog]}: ${nameOf(user)}`}
+                      variant="quiet"
+                      aria-label={`${actions[dialog]}: ${nameOf(user)}`}
                       onClick={() => setShown({ dialog, user })}
                     >
-                      {acts[dialog]}
+                      {actions[dialog]}
                     </Button>
                   ))}
                 </span>

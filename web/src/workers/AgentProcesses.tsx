@@ -98,7 +98,7 @@ export const AgentProcesses = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
                 const name = process.worker_id
                 return engine !== undefined && name !== null && (
                   <Button
-                    look="quiet"
+                    variant="quiet"
                     className="h-[26px]"
                     onClick={() => setRestarted({ agentId: process.agent_id, engine, name })}
                   >
@@ -115,7 +115,7 @@ export const AgentProcesses = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
         <FormDialog
           title={texts.restartQuestion(restarted.name)}
           submit={texts.restart}
-          look="danger"
+          variant="danger"
           onClose={() => setRestarted(null)}
           onSubmit={() =>
             command(texts.restartNotice(restarted.name), () =>

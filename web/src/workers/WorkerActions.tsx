@@ -125,7 +125,7 @@ export const WorkerActions = ({ agents, queues, slug, worker }: {
         {offered.map((one) => (
           <Button
             key={one}
-            look={isDangerous(one) ? "danger" : "plain"}
+            variant={isDangerous(one) ? "danger" : "plain"}
             onClick={() => setAction(one)}
           >
             {texts.do[one]}
@@ -136,7 +136,7 @@ export const WorkerActions = ({ agents, queues, slug, worker }: {
         <FormDialog
           title={texts.question[action](worker.name)}
           submit={texts.do[action]}
-          look={isDangerous(action) ? "danger" : "primary"}
+          variant={isDangerous(action) ? "danger" : "primary"}
           onClose={() => setAction(null)}
           onSubmit={(form) =>
             command(`${texts.do[action]}: ${worker.name}`, () => issue(slug, action, worker, agent.id, form))}

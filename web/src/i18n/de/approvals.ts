@@ -41,10 +41,10 @@ export const approvals: Texts["approvals"] = {
     user_update: "Rechte eines Kontos",
     policy: "Änderung der Genehmigungspflicht"
   },
-  asked: (name) => `angefragt von ${name}`,
+  requestedByName: (name) => `angefragt von ${name}`,
   kind: "Art",
-  askedBy: "Angefragt von",
-  askedAt: "Angefragt",
+  requestedBy: "Angefragt von",
+  requestedAt: "Angefragt",
   expiresAt: "Läuft ab",
   decidedBy: "Entschieden von",
   decidedAt: "Entschieden",

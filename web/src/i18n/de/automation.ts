@@ -105,7 +105,7 @@ export const automation: Texts["automation"] = {
   save: "Regel speichern",
   saved: "Die Regel wurde gespeichert",
   readOnly: "Sie können diese Regel lesen. Um sie zu ändern, brauchen Sie eine höhere Rolle in diesem Projekt.",
-  held: "Die Änderung wartet auf eine zweite Person; noch wurde nichts geändert.",
+  awaitsApproval: "Die Änderung wartet auf eine zweite Person; noch wurde nichts geändert.",
   endDryRun: "Probelauf beenden",
   endDryRunQuestion: "Die Regel handeln lassen?",
   endDryRunHint: "Ab jetzt tut sie, was sie laut Protokoll getan hätte:",

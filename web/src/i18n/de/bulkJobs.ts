@@ -2,7 +2,7 @@ import type { Texts } from "../en.ts"
 
 export const bulkJobs: Texts["bulkJobs"] = {
   title: "Massenaufträge",
-  acts: { delete: "Löschen", cancel: "Abbrechen" },
+  actions: { delete: "Löschen", cancel: "Abbrechen" },
   begun: { delete: "Tasks werden gelöscht", cancel: "Tasks werden abgebrochen" },
   ended: { delete: "Das Löschen ist beendet", cancel: "Das Abbrechen ist beendet" },
   statuses: { running: "Läuft", completed: "Abgeschlossen", stopped: "Angehalten" },

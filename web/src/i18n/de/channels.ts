@@ -73,21 +73,21 @@ export const channels: Texts["channels"] = {
   refused: "Die Nachricht wurde nicht angenommen.",
   status: (code: string) => `Statuscode ${code}`,
   noStatus: "Kein HTTP-Status",
-  answer: "Antwort des Empfängers",
+  response: "Antwort des Empfängers",
   again: "Erneut testen",
   states: { active: "Aktiv", off: "Aus", disabled: "Deaktiviert" },
   unverified: "Seit der letzten Änderung nicht getestet",
   disabledBecause: (reason: string) => `svc hat den Kanal deaktiviert: ${reason}.`,
   disabledAdvice:
     "Beheben Sie die genannte Ursache, testen Sie den Kanal und aktivieren Sie ihn dann. Das Aktivieren setzt die Fehlerzählung zurück.",
-  acts: {
+  actions: {
     test: "Testen",
     edit: "Bearbeiten",
     enable: "Aktivieren",
     disable: "Ausschalten",
     delete: "Löschen"
   },
-  actOn: (act: string, name: string) => `${act}: ${name}`,
+  actionOn: (action: string, name: string) => `${action}: ${name}`,
   deleteTitle: (name: string) => `Kanal ${name} löschen`,
   deleteHint:
     "Abonnements verlieren diesen Kanal und behalten ihre anderen. Konfiguration und Geheimnisse werden gelöscht und lassen sich nicht wiederherstellen. Das Protokoll der Zustellungen bleibt.",

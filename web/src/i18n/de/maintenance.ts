@@ -14,7 +14,7 @@ export const maintenance: Texts["maintenance"] = {
   endHint: "Höchstens 30 Tage nach dem Beginn.",
   lasts: "Dauer",
   actions: "Aktionen",
-  actOn: (act: string, name: string) => `${act}: ${name}`,
+  actionOn: (action: string, name: string) => `${action}: ${name}`,
   none: "Kein Wartungsfenster",
   noneHint: "Ein Admin plant eines vor Arbeiten, die Alarme auslösen werden.",
   deleteTitle: (name: string) => `${name} löschen`,

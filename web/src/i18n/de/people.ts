@@ -6,7 +6,7 @@ export const people: Texts["people"] = {
   person: "Person",
   role: "Rolle",
   since: "Mitglied seit",
-  acts: "Aktionen",
+  actions: "Aktionen",
   you: "Sie",
   noMembers: "Noch keine Mitglieder",
   noMembersHint: "Laden Sie eine Person ein. Globale Administratoren sehen das Projekt auch ohne Mitgliedschaft.",

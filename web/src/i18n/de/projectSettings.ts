@@ -31,7 +31,7 @@ export const projectSettings: Texts["projectSettings"] = {
     "Netze wie 192.0.2.0/24, eines pro Zeile; Ihre eigene Adresse muss dabei sein. Personen und API-Schlüssel von anderen Adressen werden abgelehnt; Agenten sind nicht betroffen. Leer: alle Adressen.",
   approvals: "Freigaben",
   approvalsHint: "Ausgewählte Aktionen warten, bis eine zweite Person sie freigibt.",
-  approvalsHeldHint:
+  approvalsActiveHint:
     "Ausgewählte Aktionen warten, bis eine zweite Person sie freigibt. Auch eine Änderung dieser Regelung wartet.",
   holdPurges: "Leeren von Queues",
   holdRules: "Automatisierungsregeln, die wiederholen oder abbrechen",

@@ -52,10 +52,10 @@ export const schedules = {
   noNext: "keiner",
   next: {
     unknown: "Sein Scheduler nennt ihn nicht",
-    held: "Er feuert derzeit nicht"
+    notFiring: "Er feuert derzeit nicht"
   },
   more: (count: string) => `${count} weitere anzeigen`,
-  cut: (count: string) => `Die ersten ${count} Zeitpläne werden angezeigt. Alle nennt svc schedules list.`,
+  truncated: (count: string) => `Die ersten ${count} Zeitpläne werden angezeigt. Alle nennt svc schedules list.`,
   none: "Noch kein Zeitplan",
   noneHint:
     "Erstellen Sie hier einen, importieren Sie eine Datei, oder verbinden Sie einen Agenten, dessen Engine einen eigenen Scheduler hat.",
@@ -153,7 +153,7 @@ export const schedules = {
     hidden: "Ihre Rolle umfasst die Argumente nicht.",
     ticks: "Nächste Ticks",
     noTicks: "Es folgt kein Tick mehr.",
-    heldTicks: "Wann er feuern würde. Derzeit feuert er nicht.",
+    inactiveTicks: "Wann er feuern würde. Derzeit feuert er nicht.",
     foreignTicks:
       "Nach den Regeln von svc. Sein Scheduler entscheidet und kann abweichen, wenn die Uhr umgestellt wird.",
     yours: "Ihre Zeitzone",
@@ -212,12 +212,12 @@ export const schedules = {
     resync: "Neu einlesen",
     resyncHint:
       "Fragt jeden verbundenen Agenten nach allen Zeitplänen. Ein Zeitplan, der in der Antwort fehlt, wird hier gelöscht.",
-    asked: (count: string, schedulers: string) =>
+    requested: (count: string, schedulers: string) =>
       `${count} gefragt, für ${schedulers}. Die Antworten kommen innerhalb von Sekunden.`,
-    noneAsked:
+    noneRequested:
       "Kein verbundener Agent veröffentlicht Zeitpläne. Starten Sie den Prozess eines Agenten und versuchen Sie es erneut."
   },
-  acts: {
+  actions: {
     enable: "Aktivieren",
     disable: "Deaktivieren",
     pause: "Pausieren",
@@ -239,7 +239,7 @@ export const schedules = {
     deleteHintForeign:
       "Der Agent löscht ihn bei seinem eigenen Scheduler. Hier verschwindet er mit dem nächsten Snapshot."
   },
-  actNotices: {
+  actionNotices: {
     enable: (name: string) => `Aktivieren: ${name}`,
     disable: (name: string) => `Deaktivieren: ${name}`,
     pause: (name: string) => `Pausieren: ${name}`,
@@ -305,7 +305,7 @@ export const schedules = {
     },
     enabledChoices: { true: "Aktiviert", false: "Deaktiviert" },
     valuesHint: "JSON. Alle Ziffern von Zahlen bleiben erhalten.",
-    wrong: {
+    invalid: {
       args: "Das ist keine JSON-Liste wie [42].",
       kwargs: "Das ist kein JSON-Objekt wie {\"day\": 1}.",
       json: "Die Argumente sind kein gültiges JSON. Korrigieren Sie sie und speichern Sie dann.",
@@ -346,8 +346,8 @@ export const schedules = {
     commandIs: (status: string) =>
       `Ihr Befehl: ${status}. Ändert sich das vor Ihrer Antwort, wird die Antwort abgelehnt.`,
     question: "Was haben Sie festgestellt?",
-    answers: { yes: "Der Task ist gelaufen oder kann gelaufen sein", no: "Der Task ist nicht gelaufen" },
-    answerHints: {
+    choices: { yes: "Der Task ist gelaufen oder kann gelaufen sein", no: "Der Task ist nicht gelaufen" },
+    choiceHints: {
       yes: "Die Auslösung gilt als geklärt: gelaufen.",
       no: "Die Auslösung gilt als geklärt: nicht gelaufen."
     },
@@ -387,7 +387,7 @@ export const schedules = {
     text: "Snapshot",
     textHint:
       "JSON: eine Liste von Zeitplänen oder ein Objekt mit schedules, mode und source_filter. Für YAML dient svc schedules import.",
-    wrong: "Das ist keine JSON-Liste von Zeitplänen.",
+    invalid: "Das ist keine JSON-Liste von Zeitplänen.",
     mode: "Modus",
     modes: { upsert: "Einfügen und ändern", replace: "Quelle ersetzen" },
     modeHints: {

@@ -73,7 +73,7 @@ export const subscriptions: Texts["subscriptions"] = {
   allEvents: "Jedes Ereignis",
   lastFired: "Letzte Nachricht",
   neverFired: "Noch keine Nachricht",
-  acts: {
+  actions: {
     edit: "Bearbeiten",
     mute: "Stummschalten",
     changeMute: "Stummschaltung ändern",

@@ -22,7 +22,7 @@ export const task: Texts["task"] = {
   values: "Werte",
   timeline: "Verlauf",
   betweenAttempts: "Wartezeit bis zum nächsten Versuch",
-  eventsCut: (count: string) => `Nur die ersten ${count} Ereignisse werden angezeigt.`,
+  eventsTruncated: (count: string) => `Nur die ersten ${count} Ereignisse werden angezeigt.`,
   noEvents: "Die Aufbewahrungsfrist der Ereignisse dieses Tasks ist abgelaufen.",
   events: {
     "unknown": "Gemeldet",

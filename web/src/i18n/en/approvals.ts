@@ -35,10 +35,10 @@ export const approvals = {
     user_update: "Rights of an account",
     policy: "Change of what waits for approval"
   },
-  asked: (name: string) => `asked by ${name}`,
+  requestedByName: (name: string) => `asked by ${name}`,
   kind: "Kind",
-  askedBy: "Asked by",
-  askedAt: "Asked",
+  requestedBy: "Asked by",
+  requestedAt: "Asked",
   expiresAt: "Expires",
   decidedBy: "Decided by",
   decidedAt: "Decided",

@@ -103,7 +103,7 @@ export const automation = {
   save: "Save the rule",
   saved: "The rule was saved",
   readOnly: "You can read this rule. Changing it needs a higher role in this project.",
-  held: "This waits for a second person, and nothing was changed yet.",
+  awaitsApproval: "This waits for a second person, and nothing was changed yet.",
   endDryRun: "End the dry run",
   endDryRunQuestion: "Let the rule act?",
   endDryRunHint: "From now on it does what its log says it would have done:",

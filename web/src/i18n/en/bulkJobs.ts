@@ -1,6 +1,6 @@
 export const bulkJobs = {
   title: "Bulk jobs",
-  acts: { delete: "Delete", cancel: "Cancel" },
+  actions: { delete: "Delete", cancel: "Cancel" },
   begun: { delete: "Tasks are being deleted", cancel: "Tasks are being cancelled" },
   ended: { delete: "The deletion has ended", cancel: "The cancellation has ended" },
   statuses: { running: "Running", completed: "Completed", stopped: "Stopped" },

@@ -69,20 +69,20 @@ export const channels = {
   refused: "The message was not accepted.",
   status: (code: string) => `Status ${code}`,
   noStatus: "No HTTP status",
-  answer: "The receiver's answer",
+  response: "The receiver's answer",
   again: "Test again",
   states: { active: "Active", off: "Off", disabled: "Disabled" },
   unverified: "Not tested since its last change",
   disabledBecause: (reason: string) => `svc disabled it: ${reason}.`,
   disabledAdvice: "Repair what it says, test the channel, then enable it. Enabling clears the count of failures.",
-  acts: {
+  actions: {
     test: "Test",
     edit: "Edit",
     enable: "Enable",
     disable: "Turn off",
     delete: "Delete"
   },
-  actOn: (act: string, name: string) => `${act}: ${name}`,
+  actionOn: (action: string, name: string) => `${action}: ${name}`,
   deleteTitle: (name: string) => `Delete the channel ${name}`,
   deleteHint:
     "Subscriptions lose it and keep their other channels. Its config and secrets are deleted and cannot be read back. The log of its deliveries stays.",

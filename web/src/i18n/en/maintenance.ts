@@ -12,7 +12,7 @@ export const maintenance = {
   endHint: "At most 30 days after the beginning.",
   lasts: "Length",
   actions: "Actions",
-  actOn: (act: string, name: string) => `${act}: ${name}`,
+  actionOn: (action: string, name: string) => `${action}: ${name}`,
   none: "No maintenance window",
   noneHint: "An admin plans one before work that will cause alerts.",
   deleteTitle: (name: string) => `Delete ${name}`,

@@ -4,7 +4,7 @@ export const people = {
   person: "Person",
   role: "Role",
   since: "Member since",
-  acts: "Actions",
+  actions: "Actions",
   you: "you",
   noMembers: "No members yet",
   noMembersHint: "Invite a person. Global admins see the project without being a member.",

@@ -27,7 +27,7 @@ export const projectSettings = {
     "Networks such as 192.0.2.0/24, one a line; your own address must be among them. People and API keys from other addresses are refused; agents are not affected. Empty: all addresses.",
   approvals: "Approvals",
   approvalsHint: "Chosen acts wait until a second person approves them.",
-  approvalsHeldHint: "Chosen acts wait until a second person approves them. A change of this policy waits too.",
+  approvalsActiveHint: "Chosen acts wait until a second person approves them. A change of this policy waits too.",
   holdPurges: "Purges of queues",
   holdRules: "Automation rules that retry or cancel",
   holdRulesHint: "Creating and changing such rules. Deleting one does not wait.",

@@ -49,10 +49,10 @@ export const schedules = {
   noNext: "none",
   next: {
     unknown: "Its scheduler does not say",
-    held: "It does not fire now"
+    notFiring: "It does not fire now"
   },
   more: (count: string) => `Show ${count} more`,
-  cut: (count: string) => `The first ${count} schedules are shown. Use svc schedules list for all.`,
+  truncated: (count: string) => `The first ${count} schedules are shown. Use svc schedules list for all.`,
   none: "No schedule yet",
   noneHint: "Create one here, import a file of them, or connect an agent whose engine has its own scheduler.",
   noMatch: "No schedule matches",
@@ -148,7 +148,7 @@ export const schedules = {
     hidden: "Your role does not include the arguments.",
     ticks: "Next ticks",
     noTicks: "It has no tick left.",
-    heldTicks: "When it would fire. It does not fire now.",
+    inactiveTicks: "When it would fire. It does not fire now.",
     foreignTicks: "By svc's own rules. Its scheduler decides, and may differ where clocks change.",
     yours: "Your zone",
     itsOwn: (zone: string) => `Its zone, ${zone}`,
@@ -205,11 +205,11 @@ export const schedules = {
     snapshot: "Last read",
     resync: "Read them again",
     resyncHint: "Asks each connected agent for all its schedules. A schedule that the answer lacks is deleted here.",
-    asked: (count: string, schedulers: string) =>
+    requested: (count: string, schedulers: string) =>
       `Asked ${count}, for ${schedulers}. The answers arrive within seconds.`,
-    noneAsked: "No connected agent publishes schedules. Start the process of one, then try again."
+    noneRequested: "No connected agent publishes schedules. Start the process of one, then try again."
   },
-  acts: {
+  actions: {
     enable: "Enable",
     disable: "Disable",
     pause: "Pause",
@@ -229,7 +229,7 @@ export const schedules = {
       "It never fires again. Its fires stay until their retention ends. A source that still has it creates it again with its next import.",
     deleteHintForeign: "The agent deletes it at its own scheduler. It disappears here with the next snapshot."
   },
-  actNotices: {
+  actionNotices: {
     enable: (name: string) => `Enable: ${name}`,
     disable: (name: string) => `Disable: ${name}`,
     pause: (name: string) => `Pause: ${name}`,
@@ -295,7 +295,7 @@ export const schedules = {
     },
     enabledChoices: { true: "Enabled", false: "Disabled" },
     valuesHint: "JSON. All digits of numbers are kept.",
-    wrong: {
+    invalid: {
       args: "This is no JSON list, such as [42].",
       kwargs: "This is no JSON object, such as {\"day\": 1}.",
       json: "The arguments are not valid JSON. Correct them, then save.",
@@ -333,8 +333,8 @@ export const schedules = {
       "The fire was sent, and its outcome is unknown. Your answer is final, and nothing is sent again. To run the task now, trigger the schedule.",
     commandIs: (status: string) => `Its command: ${status}. If that changes before you answer, the answer is refused.`,
     question: "What did you find out?",
-    answers: { yes: "The task ran, or may have run", no: "The task did not run" },
-    answerHints: {
+    choices: { yes: "The task ran, or may have run", no: "The task did not run" },
+    choiceHints: {
       yes: "The fire becomes resolved as run.",
       no: "The fire becomes resolved as not run."
     },
@@ -370,7 +370,7 @@ export const schedules = {
     text: "Snapshot",
     textHint:
       "JSON: a list of schedules, or an object with schedules, mode and source_filter. For YAML use svc schedules import.",
-    wrong: "This is no JSON list of schedules.",
+    invalid: "This is no JSON list of schedules.",
     mode: "Mode",
     modes: { upsert: "Insert and update", replace: "Replace the source" },
     modeHints: {

@@ -70,7 +70,7 @@ export const subscriptions = {
   allEvents: "Every event",
   lastFired: "Last message",
   neverFired: "No message yet",
-  acts: {
+  actions: {
     edit: "Edit",
     mute: "Mute",
     changeMute: "Change the mute",

@@ -20,7 +20,7 @@ export const task = {
   values: "Values",
   timeline: "Timeline",
   betweenAttempts: "Waited for the next attempt",
-  eventsCut: (count: string) => `Only the first ${count} events are shown.`,
+  eventsTruncated: (count: string) => `Only the first ${count} events are shown.`,
   noEvents: "The events of this task are older than their retention.",
   events: {
     "unknown": "Reported",

@@ -39,10 +39,10 @@ export const approvals: Texts["approvals"] = {
     user_update: "Permisos de una cuenta",
     policy: "Cambio de lo que requiere aprobación"
   },
-  asked: (name) => `solicitada por ${name}`,
+  requestedByName: (name) => `solicitada por ${name}`,
   kind: "Tipo",
-  askedBy: "Solicitada por",
-  askedAt: "Solicitada",
+  requestedBy: "Solicitada por",
+  requestedAt: "Solicitada",
   expiresAt: "Caduca",
   decidedBy: "Decidida por",
   decidedAt: "Decidida",

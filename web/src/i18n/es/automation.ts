@@ -105,7 +105,7 @@ export const automation: Texts["automation"] = {
   save: "Guardar la regla",
   saved: "La regla se guardó",
   readOnly: "Puede leer esta regla. Para cambiarla necesita un rol superior en este proyecto.",
-  held: "El cambio espera a una segunda persona; todavía no se ha cambiado nada.",
+  awaitsApproval: "El cambio espera a una segunda persona; todavía no se ha cambiado nada.",
   endDryRun: "Terminar el simulacro",
   endDryRunQuestion: "¿Permitir que la regla actúe?",
   endDryRunHint: "Desde ahora hace lo que, según su registro, habría hecho:",

@@ -2,7 +2,7 @@ import type { Texts } from "../en.ts"
 
 export const bulkJobs: Texts["bulkJobs"] = {
   title: "Trabajos masivos",
-  acts: { delete: "Eliminar", cancel: "Cancelar" },
+  actions: { delete: "Eliminar", cancel: "Cancelar" },
   begun: { delete: "Eliminando tareas", cancel: "Cancelando tareas" },
   ended: { delete: "La eliminación ha terminado", cancel: "La cancelación ha terminado" },
   statuses: { running: "En curso", completed: "Completado", stopped: "Detenido" },

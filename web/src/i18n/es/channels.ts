@@ -71,15 +71,15 @@ export const channels: Texts["channels"] = {
   refused: "El mensaje no fue aceptado.",
   status: (code: string) => `Estado ${code}`,
   noStatus: "Sin estado HTTP",
-  answer: "Respuesta del receptor",
+  response: "Respuesta del receptor",
   again: "Probar de nuevo",
   states: { active: "Activo", off: "Apagado", disabled: "Desactivado" },
   unverified: "Sin probar desde su último cambio",
   disabledBecause: (reason: string) => `svc lo desactivó: ${reason}.`,
   disabledAdvice:
     "Corrija la causa indicada, pruebe el canal y después actívelo. Al activarlo se pone a cero el recuento de fallos.",
-  acts: { test: "Probar", edit: "Editar", enable: "Activar", disable: "Apagar", delete: "Eliminar" },
-  actOn: (act: string, name: string) => `${act}: ${name}`,
+  actions: { test: "Probar", edit: "Editar", enable: "Activar", disable: "Apagar", delete: "Eliminar" },
+  actionOn: (action: string, name: string) => `${action}: ${name}`,
   deleteTitle: (name: string) => `Eliminar el canal ${name}`,
   deleteHint:
     "Las suscripciones lo pierden y conservan sus otros canales. Su configuración y sus secretos se eliminan y no se pueden recuperar. El registro de sus entregas se conserva.",

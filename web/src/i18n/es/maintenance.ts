@@ -14,7 +14,7 @@ export const maintenance: Texts["maintenance"] = {
   endHint: "Como máximo 30 días después del comienzo.",
   lasts: "Duración",
   actions: "Acciones",
-  actOn: (act: string, name: string) => `${act}: ${name}`,
+  actionOn: (action: string, name: string) => `${action}: ${name}`,
   none: "No hay ventanas de mantenimiento",
   noneHint: "Un administrador planifica una antes de un trabajo que causará alertas.",
   deleteTitle: (name: string) => `Eliminar ${name}`,

@@ -6,7 +6,7 @@ export const people: Texts["people"] = {
   person: "Persona",
   role: "Rol",
   since: "Miembro desde",
-  acts: "Acciones",
+  actions: "Acciones",
   you: "usted",
   noMembers: "Todavía no hay miembros",
   noMembersHint: "Invite a una persona. Los administradores globales ven el proyecto sin ser miembros.",

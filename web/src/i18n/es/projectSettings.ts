@@ -31,7 +31,7 @@ export const projectSettings: Texts["projectSettings"] = {
     "Redes como 192.0.2.0/24, una por línea; su propia dirección debe estar incluida. Se rechaza a las personas y claves de API desde otras direcciones; no afecta a los agentes. Vacío: todas las direcciones.",
   approvals: "Aprobaciones",
   approvalsHint: "Las acciones elegidas esperan hasta que una segunda persona las apruebe.",
-  approvalsHeldHint:
+  approvalsActiveHint:
     "Las acciones elegidas esperan hasta que una segunda persona las apruebe. También espera un cambio de esta política.",
   holdPurges: "Vaciados de colas",
   holdRules: "Reglas de automatización que reintentan o cancelan",

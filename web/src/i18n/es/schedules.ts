@@ -52,10 +52,11 @@ export const schedules = {
   noNext: "ninguno",
   next: {
     unknown: "Su planificador no lo indica",
-    held: "Ahora no se dispara"
+    notFiring: "Ahora no se dispara"
   },
   more: (count: string) => `Mostrar ${count} más`,
-  cut: (count: string) => `Se muestran las primeras ${count} programaciones. Use svc schedules list para verlas todas.`,
+  truncated: (count: string) =>
+    `Se muestran las primeras ${count} programaciones. Use svc schedules list para verlas todas.`,
   none: "Ninguna programación aún",
   noneHint: "Cree una aquí, importe un archivo o conecte un agente cuyo motor tenga su propio planificador.",
   noMatch: "Ninguna programación coincide",
@@ -151,7 +152,7 @@ export const schedules = {
     hidden: "Su rol no incluye los argumentos.",
     ticks: "Próximos ticks",
     noTicks: "No le queda ningún tick.",
-    heldTicks: "Cuándo se dispararía. Ahora no se dispara.",
+    inactiveTicks: "Cuándo se dispararía. Ahora no se dispara.",
     foreignTicks: "Según las reglas de svc. Su planificador decide, y puede diferir cuando cambia la hora.",
     yours: "Su zona",
     itsOwn: (zone: string) => `Zona de la programación, ${zone}`,
@@ -209,11 +210,11 @@ export const schedules = {
     snapshot: "Última lectura",
     resync: "Leerlas de nuevo",
     resyncHint: "Pide a cada agente conectado todas sus programaciones. La que falte en la respuesta se elimina aquí.",
-    asked: (count: string, schedulers: string) =>
+    requested: (count: string, schedulers: string) =>
       `Preguntados: ${count}, por ${schedulers}. Las respuestas llegan en segundos.`,
-    noneAsked: "Ningún agente conectado publica programaciones. Inicie el proceso de uno e inténtelo de nuevo."
+    noneRequested: "Ningún agente conectado publica programaciones. Inicie el proceso de uno e inténtelo de nuevo."
   },
-  acts: {
+  actions: {
     enable: "Activar",
     disable: "Desactivar",
     pause: "Pausar",
@@ -234,7 +235,7 @@ export const schedules = {
       "No vuelve a dispararse. Sus disparos se conservan hasta que termine su retención. Un origen que aún la tenga la crea de nuevo en su próxima importación.",
     deleteHintForeign: "El agente la elimina en su propio planificador. Aquí desaparece con la próxima instantánea."
   },
-  actNotices: {
+  actionNotices: {
     enable: (name: string) => `Activar: ${name}`,
     disable: (name: string) => `Desactivar: ${name}`,
     pause: (name: string) => `Pausar: ${name}`,
@@ -300,7 +301,7 @@ export const schedules = {
     },
     enabledChoices: { true: "Activada", false: "Desactivada" },
     valuesHint: "JSON. Se conservan todas las cifras de los números.",
-    wrong: {
+    invalid: {
       args: "Esto no es una lista JSON, como [42].",
       kwargs: "Esto no es un objeto JSON, como {\"day\": 1}.",
       json: "Los argumentos no son JSON válido. Corríjalos y guarde después.",
@@ -341,8 +342,8 @@ export const schedules = {
     commandIs: (status: string) =>
       `Su comando: ${status}. Si eso cambia antes de su respuesta, la respuesta se rechaza.`,
     question: "¿Qué ha averiguado?",
-    answers: { yes: "La tarea se ejecutó, o pudo ejecutarse", no: "La tarea no se ejecutó" },
-    answerHints: {
+    choices: { yes: "La tarea se ejecutó, o pudo ejecutarse", no: "La tarea no se ejecutó" },
+    choiceHints: {
       yes: "El disparo queda resuelto como ejecutado.",
       no: "El disparo queda resuelto como no ejecutado."
     },
@@ -382,7 +383,7 @@ export const schedules = {
     text: "Instantánea",
     textHint:
       "JSON: una lista de programaciones, o un objeto con schedules, mode y source_filter. Para YAML use svc schedules import.",
-    wrong: "Esto no es una lista JSON de programaciones.",
+    invalid: "Esto no es una lista JSON de programaciones.",
     mode: "Modo",
     modes: { upsert: "Insertar y actualizar", replace: "Reemplazar el origen" },
     modeHints: {

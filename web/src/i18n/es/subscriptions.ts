@@ -72,7 +72,7 @@ export const subscriptions: Texts["subscriptions"] = {
   allEvents: "Todos los eventos",
   lastFired: "Último mensaje",
   neverFired: "Todavía sin mensajes",
-  acts: {
+  actions: {
     edit: "Editar",
     mute: "Silenciar",
     changeMute: "Cambiar el silencio",

@@ -22,7 +22,7 @@ export const task: Texts["task"] = {
   values: "Valores",
   timeline: "Cronología",
   betweenAttempts: "Espera hasta el siguiente intento",
-  eventsCut: (count: string) => `Solo se muestran los primeros ${count} eventos.`,
+  eventsTruncated: (count: string) => `Solo se muestran los primeros ${count} eventos.`,
   noEvents: "El plazo de conservación de los eventos de esta tarea ha vencido.",
   events: {
     "unknown": "Notificada",

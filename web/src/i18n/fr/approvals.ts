@@ -39,10 +39,10 @@ export const approvals: Texts["approvals"] = {
     user_update: "Droits d’un compte",
     policy: "Modification de ce qui requiert une approbation"
   },
-  asked: (name) => `demandée par ${name}`,
+  requestedByName: (name) => `demandée par ${name}`,
   kind: "Type",
-  askedBy: "Demandée par",
-  askedAt: "Demandée",
+  requestedBy: "Demandée par",
+  requestedAt: "Demandée",
   expiresAt: "Expire",
   decidedBy: "Décidée par",
   decidedAt: "Décidée",

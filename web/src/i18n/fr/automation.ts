@@ -105,7 +105,7 @@ export const automation: Texts["automation"] = {
   save: "Enregistrer la règle",
   saved: "La règle a été enregistrée",
   readOnly: "Vous pouvez lire cette règle. La modifier exige un rôle plus élevé dans ce projet.",
-  held: "La modification attend une seconde personne ; rien n’a encore été modifié.",
+  awaitsApproval: "La modification attend une seconde personne ; rien n’a encore été modifié.",
   endDryRun: "Terminer l’essai à blanc",
   endDryRunQuestion: "Laisser la règle agir ?",
   endDryRunHint: "Désormais, elle fait ce que son journal dit qu’elle aurait fait :",

@@ -2,7 +2,7 @@ import type { Texts } from "../en.ts"
 
 export const bulkJobs: Texts["bulkJobs"] = {
   title: "Traitements groupés",
-  acts: { delete: "Suppression", cancel: "Annulation" },
+  actions: { delete: "Suppression", cancel: "Annulation" },
   begun: { delete: "Suppression des tâches en cours", cancel: "Annulation des tâches en cours" },
   ended: { delete: "La suppression est terminée", cancel: "L’annulation est terminée" },
   statuses: { running: "En cours", completed: "Terminé", stopped: "Arrêté" },

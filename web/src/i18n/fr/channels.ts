@@ -71,15 +71,15 @@ export const channels: Texts["channels"] = {
   refused: "Le message n’a pas été accepté.",
   status: (code: string) => `Code ${code}`,
   noStatus: "Aucun code HTTP",
-  answer: "Réponse du destinataire",
+  response: "Réponse du destinataire",
   again: "Tester à nouveau",
   states: { active: "Actif", off: "Arrêté", disabled: "Désactivé" },
   unverified: "Non testé depuis sa dernière modification",
   disabledBecause: (reason: string) => `svc l’a désactivé : ${reason}.`,
   disabledAdvice:
     "Corrigez la cause indiquée, testez le canal, puis activez-le. L’activation remet à zéro le décompte des échecs.",
-  acts: { test: "Tester", edit: "Modifier", enable: "Activer", disable: "Arrêter", delete: "Supprimer" },
-  actOn: (act: string, name: string) => `${act} : ${name}`,
+  actions: { test: "Tester", edit: "Modifier", enable: "Activer", disable: "Arrêter", delete: "Supprimer" },
+  actionOn: (action: string, name: string) => `${action} : ${name}`,
   deleteTitle: (name: string) => `Supprimer le canal ${name}`,
   deleteHint:
     "Les abonnements le perdent et gardent leurs autres canaux. Sa configuration et ses secrets sont supprimés définitivement. Le journal de ses envois est conservé.",

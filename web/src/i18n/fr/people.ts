@@ -6,7 +6,7 @@ export const people: Texts["people"] = {
   person: "Personne",
   role: "Rôle",
   since: "Membre depuis",
-  acts: "Actions",
+  actions: "Actions",
   you: "vous",
   noMembers: "Aucun membre pour l’instant",
   noMembersHint: "Invitez une personne. Les administrateurs globaux voient le projet sans en être membres.",

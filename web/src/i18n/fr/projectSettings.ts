@@ -31,7 +31,7 @@ export const projectSettings: Texts["projectSettings"] = {
     "Des réseaux tels que 192.0.2.0/24, un par ligne ; votre propre adresse doit en faire partie. Les personnes et les clés d’API depuis d’autres adresses sont refusées ; les agents ne sont pas concernés. Vide : toutes les adresses.",
   approvals: "Approbations",
   approvalsHint: "Les actions choisies attendent l’approbation d’une seconde personne.",
-  approvalsHeldHint:
+  approvalsActiveHint:
     "Les actions choisies attendent l’approbation d’une seconde personne. Une modification de cette politique attend aussi.",
   holdPurges: "Vidages de files",
   holdRules: "Règles d’automatisation qui relancent ou annulent",

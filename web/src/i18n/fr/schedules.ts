@@ -53,10 +53,10 @@ export const schedules = {
   noNext: "aucun",
   next: {
     unknown: "Son planificateur ne l’indique pas",
-    held: "Elle ne se déclenche pas actuellement"
+    notFiring: "Elle ne se déclenche pas actuellement"
   },
   more: (count: string) => `En afficher ${count} de plus`,
-  cut: (count: string) =>
+  truncated: (count: string) =>
     `Les ${count} premières planifications sont affichées. Utilisez svc schedules list pour les voir toutes.`,
   none: "Aucune planification",
   noneHint: "Créez-en une ici, importez un fichier, ou connectez un agent dont le moteur a son propre planificateur.",
@@ -153,7 +153,7 @@ export const schedules = {
     hidden: "Votre rôle ne comprend pas les arguments.",
     ticks: "Prochains ticks",
     noTicks: "Il ne reste aucun tick.",
-    heldTicks: "Quand elle se déclencherait. Elle ne se déclenche pas actuellement.",
+    inactiveTicks: "Quand elle se déclencherait. Elle ne se déclenche pas actuellement.",
     foreignTicks: "Selon les règles de svc. Son planificateur décide, et peut différer lors d’un changement d’heure.",
     yours: "Votre fuseau",
     itsOwn: (zone: string) => `Son fuseau, ${zone}`,
@@ -213,11 +213,11 @@ export const schedules = {
     resync: "Les relire",
     resyncHint:
       "Demande à chaque agent connecté toutes ses planifications. Une planification absente de la réponse est supprimée ici.",
-    asked: (count: string, schedulers: string) =>
+    requested: (count: string, schedulers: string) =>
       `Agents interrogés : ${count}, pour ${schedulers}. Les réponses arrivent en quelques secondes.`,
-    noneAsked: "Aucun agent connecté ne publie de planifications. Démarrez le processus d’un agent, puis réessayez."
+    noneRequested: "Aucun agent connecté ne publie de planifications. Démarrez le processus d’un agent, puis réessayez."
   },
-  acts: {
+  actions: {
     enable: "Activer",
     disable: "Désactiver",
     pause: "Mettre en pause",
@@ -240,7 +240,7 @@ export const schedules = {
     deleteHintForeign:
       "L’agent la supprime chez son propre planificateur. Elle disparaît ici avec le prochain instantané."
   },
-  actNotices: {
+  actionNotices: {
     enable: (name: string) => `Activer : ${name}`,
     disable: (name: string) => `Désactiver : ${name}`,
     pause: (name: string) => `Mettre en pause : ${name}`,
@@ -306,7 +306,7 @@ export const schedules = {
     },
     enabledChoices: { true: "Activée", false: "Désactivée" },
     valuesHint: "JSON. Tous les chiffres des nombres sont conservés.",
-    wrong: {
+    invalid: {
       args: "Ce n’est pas une liste JSON, comme [42].",
       kwargs: "Ce n’est pas un objet JSON, comme {\"day\": 1}.",
       json: "Les arguments ne sont pas du JSON valide. Corrigez-les, puis enregistrez.",
@@ -348,8 +348,8 @@ export const schedules = {
     commandIs: (status: string) =>
       `Sa commande : ${status}. Si cela change avant votre réponse, la réponse est refusée.`,
     question: "Qu’avez-vous constaté ?",
-    answers: { yes: "La tâche s’est exécutée, ou a pu s’exécuter", no: "La tâche ne s’est pas exécutée" },
-    answerHints: {
+    choices: { yes: "La tâche s’est exécutée, ou a pu s’exécuter", no: "La tâche ne s’est pas exécutée" },
+    choiceHints: {
       yes: "Le déclenchement est résolu comme exécuté.",
       no: "Le déclenchement est résolu comme non exécuté."
     },
@@ -389,7 +389,7 @@ export const schedules = {
     text: "Instantané",
     textHint:
       "JSON : une liste de planifications, ou un objet avec schedules, mode et source_filter. Pour du YAML, utilisez svc schedules import.",
-    wrong: "Ce n’est pas une liste JSON de planifications.",
+    invalid: "Ce n’est pas une liste JSON de planifications.",
     mode: "Mode",
     modes: { upsert: "Insérer et modifier", replace: "Remplacer la source" },
     modeHints: {

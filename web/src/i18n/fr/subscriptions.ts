@@ -73,7 +73,7 @@ export const subscriptions: Texts["subscriptions"] = {
   allEvents: "Tous les événements",
   lastFired: "Dernier message",
   neverFired: "Aucun message pour l’instant",
-  acts: {
+  actions: {
     edit: "Modifier",
     mute: "Rendre muet",
     changeMute: "Modifier le silence",

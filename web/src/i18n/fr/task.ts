@@ -22,7 +22,7 @@ export const task: Texts["task"] = {
   values: "Valeurs",
   timeline: "Chronologie",
   betweenAttempts: "Attente avant la tentative suivante",
-  eventsCut: (count: string) => `Seuls les ${count} premiers événements sont affichés.`,
+  eventsTruncated: (count: string) => `Seuls les ${count} premiers événements sont affichés.`,
   noEvents: "La durée de conservation des événements de cette tâche est dépassée.",
   events: {
     "unknown": "Signalée",

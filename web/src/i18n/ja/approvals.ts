@@ -38,10 +38,10 @@ export const approvals: Texts["approvals"] = {
     user_update: "アカウントの権限",
     policy: "承認が必要な操作の変更"
   },
-  asked: (name) => `依頼者: ${name}`,
+  requestedByName: (name) => `依頼者: ${name}`,
   kind: "種類",
-  askedBy: "依頼者",
-  askedAt: "依頼日時",
+  requestedBy: "依頼者",
+  requestedAt: "依頼日時",
   expiresAt: "期限",
   decidedBy: "判断した担当者",
   decidedAt: "判断日時",

@@ -104,7 +104,7 @@ export const automation: Texts["automation"] = {
   save: "ルールを保存",
   saved: "ルールを保存しました",
   readOnly: "このルールは閲覧できます。変更するには、このプロジェクトでより上位のロールが必要です。",
-  held: "別の担当者の承認を待っています。まだ何も変更されていません。",
+  awaitsApproval: "別の担当者の承認を待っています。まだ何も変更されていません。",
   endDryRun: "ドライランを終了",
   endDryRunQuestion: "ルールを動作させますか?",
   endDryRunHint: "今後は、ログに残っていたとおりに動作します:",

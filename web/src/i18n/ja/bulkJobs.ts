@@ -2,7 +2,7 @@ import type { Texts } from "../en.ts"
 
 export const bulkJobs: Texts["bulkJobs"] = {
   title: "一括処理",
-  acts: { delete: "削除", cancel: "取り消し" },
+  actions: { delete: "削除", cancel: "取り消し" },
   begun: { delete: "タスクを削除しています", cancel: "タスクを取り消しています" },
   ended: { delete: "削除が終わりました", cancel: "取り消しが終わりました" },
   statuses: { running: "実行中", completed: "完了", stopped: "停止済み" },

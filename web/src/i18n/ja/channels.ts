@@ -71,15 +71,15 @@ export const channels: Texts["channels"] = {
   refused: "メッセージは受理されませんでした。",
   status: (code: string) => `ステータス ${code}`,
   noStatus: "HTTP ステータスなし",
-  answer: "受信側の応答",
+  response: "受信側の応答",
   again: "再テスト",
   states: { active: "有効", off: "オフ", disabled: "無効化" },
   unverified: "最後の変更後は未テスト",
   disabledBecause: (reason: string) => `svc が無効にしました: ${reason}。`,
   disabledAdvice:
     "原因を修正し、チャンネルをテストしてから有効にしてください。有効にすると失敗の回数がリセットされます。",
-  acts: { test: "テスト", edit: "編集", enable: "有効にする", disable: "オフにする", delete: "削除" },
-  actOn: (act: string, name: string) => `${act}: ${name}`,
+  actions: { test: "テスト", edit: "編集", enable: "有効にする", disable: "オフにする", delete: "削除" },
+  actionOn: (action: string, name: string) => `${action}: ${name}`,
   deleteTitle: (name: string) => `チャンネル ${name} の削除`,
   deleteHint:
     "購読からこのチャンネルが外れ、他のチャンネルは残ります。設定とシークレットは削除され、元に戻せません。配信の記録は残ります。",

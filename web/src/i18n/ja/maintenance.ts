@@ -13,7 +13,7 @@ export const maintenance: Texts["maintenance"] = {
   endHint: "開始から最長 30 日。",
   lasts: "長さ",
   actions: "操作",
-  actOn: (act: string, name: string) => `${act}: ${name}`,
+  actionOn: (action: string, name: string) => `${action}: ${name}`,
   none: "メンテナンス期間はありません",
   noneHint: "アラートの原因となる作業の前に、管理者が設定します。",
   deleteTitle: (name: string) => `${name} の削除`,

@@ -6,7 +6,7 @@ export const people: Texts["people"] = {
   person: "ユーザー",
   role: "ロール",
   since: "参加日",
-  acts: "操作",
+  actions: "操作",
   you: "自分",
   noMembers: "メンバーはまだいません",
   noMembersHint: "ユーザーを招待してください。グローバル管理者はメンバーでなくてもプロジェクトを表示できます。",

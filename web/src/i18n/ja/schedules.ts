@@ -49,10 +49,10 @@ export const schedules = {
   noNext: "なし",
   next: {
     unknown: "スケジューラが報告していません",
-    held: "現在は発火しません"
+    notFiring: "現在は発火しません"
   },
   more: (count: string) => `さらに ${count} 件を表示`,
-  cut: (count: string) => `最初の ${count} 件を表示しています。すべては svc schedules list で確認できます。`,
+  truncated: (count: string) => `最初の ${count} 件を表示しています。すべては svc schedules list で確認できます。`,
   none: "スケジュールはまだありません",
   noneHint:
     "ここで作成するか、ファイルをインポートするか、独自のスケジューラを持つエンジンのエージェントを接続してください。",
@@ -149,7 +149,7 @@ export const schedules = {
     hidden: "あなたのロールでは引数を表示できません。",
     ticks: "次のティック",
     noTicks: "残りのティックはありません。",
-    heldTicks: "発火するはずの時刻です。現在は発火しません。",
+    inactiveTicks: "発火するはずの時刻です。現在は発火しません。",
     foreignTicks: "svc の規則による時刻です。実際はスケジューラが決め、時計の切り替え時に異なることがあります。",
     yours: "あなたのゾーン",
     itsOwn: (zone: string) => `スケジュールのゾーン、${zone}`,
@@ -207,12 +207,12 @@ export const schedules = {
     resync: "再読み込み",
     resyncHint:
       "接続中の各エージェントにすべてのスケジュールを要求します。応答にないスケジュールはここから削除されます。",
-    asked: (count: string, schedulers: string) =>
+    requested: (count: string, schedulers: string) =>
       `${count} 件のエージェントに ${schedulers} を要求しました。応答は数秒以内に届きます。`,
-    noneAsked:
+    noneRequested:
       "スケジュールを公開する接続中のエージェントがありません。エージェントのプロセスを起動してから再試行してください。"
   },
-  acts: {
+  actions: {
     enable: "有効にする",
     disable: "無効にする",
     pause: "一時停止",
@@ -233,7 +233,7 @@ export const schedules = {
       "二度と発火しません。発火の記録は保存期間が終わるまで残ります。このスケジュールを含むソースは、次のインポートで再び作成します。",
     deleteHintForeign: "エージェントがスケジューラ側で削除します。次のスナップショットでここから消えます。"
   },
-  actNotices: {
+  actionNotices: {
     enable: (name: string) => `有効化：${name}`,
     disable: (name: string) => `無効化：${name}`,
     pause: (name: string) => `一時停止：${name}`,
@@ -299,7 +299,7 @@ export const schedules = {
     },
     enabledChoices: { true: "有効", false: "無効" },
     valuesHint: "JSON。数値のすべての桁が保たれます。",
-    wrong: {
+    invalid: {
       args: "[42] のような JSON の配列ではありません。",
       kwargs: "{\"day\": 1} のような JSON のオブジェクトではありません。",
       json: "引数が正しい JSON ではありません。修正してから保存してください。",
@@ -338,8 +338,8 @@ export const schedules = {
       "発火は送信されましたが、結果が不明です。回答は取り消せず、何も再送されません。今すぐタスクを実行するには、スケジュールを発火してください。",
     commandIs: (status: string) => `コマンド：${status}。回答の前に変わった場合、回答は拒否されます。`,
     question: "確認した結果は？",
-    answers: { yes: "タスクは実行された、またはその可能性がある", no: "タスクは実行されなかった" },
-    answerHints: {
+    choices: { yes: "タスクは実行された、またはその可能性がある", no: "タスクは実行されなかった" },
+    choiceHints: {
       yes: "発火は実行済みとして解決されます。",
       no: "発火は未実行として解決されます。"
     },
@@ -375,7 +375,7 @@ export const schedules = {
     text: "スナップショット",
     textHint:
       "JSON：スケジュールの配列、または schedules、mode、source_filter を持つオブジェクト。YAML には svc schedules import を使ってください。",
-    wrong: "スケジュールの JSON 配列ではありません。",
+    invalid: "スケジュールの JSON 配列ではありません。",
     mode: "モード",
     modes: { upsert: "挿入と更新", replace: "ソースを置き換え" },
     modeHints: {

@@ -71,7 +71,7 @@ export const subscriptions: Texts["subscriptions"] = {
   allEvents: "すべてのイベント",
   lastFired: "最後のメッセージ",
   neverFired: "メッセージはまだありません",
-  acts: {
+  actions: {
     edit: "編集",
     mute: "ミュート",
     changeMute: "ミュートを変更",

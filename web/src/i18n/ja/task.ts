@@ -22,7 +22,7 @@ export const task: Texts["task"] = {
   values: "値",
   timeline: "タイムライン",
   betweenAttempts: "次の試行までの待ち時間",
-  eventsCut: (count: string) => `最初の ${count} 件のイベントのみを表示しています。`,
+  eventsTruncated: (count: string) => `最初の ${count} 件のイベントのみを表示しています。`,
   noEvents: "このタスクのイベントは保持期間を過ぎています。",
   events: {
     "unknown": "報告",

@@ -5,14 +5,14 @@ import { useCan } from "../../session/session.ts"
 import { Button } from "../../ui/Button.tsx"
 import { UntilDialog } from "../UntilDialog.tsx"
 import { type Alert, isSnoozed } from "./state.ts"
-import { useAlertActs } from "./useAlertActs.ts"
+import { useAlertActions } from "./useAlertActions.ts"
 
 /** What a person does about an open alert. Operators act on the project's alerts, and each person on their own. */
 export const AlertActions = ({ alert, slug }: { readonly slug: string; readonly alert: Alert }) => {
   const { alerts: texts } = useTexts()
   const now = useNow()
   const isOperator = useCan(slug, "operator")
-  const { acknowledge, snooze } = useAlertActs(slug)
+  const { acknowledge, snooze } = useAlertActions(slug)
   const [isAsking, setAsking] = useState(false)
   if (alert.status !== "open" || !(isOperator || alert.is_personal)) return null
   const { acknowledged_at, id } = alert
@@ -21,7 +21,7 @@ export const AlertActions = ({ alert, slug }: { readonly slug: string; readonly 
       {acknowledged_at === null
         ? (
           <Button
-            look="primary"
+            variant="primary"
             className="max-md:h-[44px] max-md:flex-1"
             disabled={acknowledge.isPending}
             onClick={() => acknowledge.mutate({ id, acknowledged: true })}

@@ -66,7 +66,7 @@ const Times = ({ alert }: { readonly alert: Alert }) => {
   )
 }
 
-const linkLook = "underline underline-offset-2"
+const linkClass = "underline underline-offset-2"
 
 const About = ({ alert, slug }: { readonly alert: Alert; readonly slug: string }) => {
   const { alerts: texts, notifications } = useTexts()
@@ -86,7 +86,7 @@ const About = ({ alert, slug }: { readonly alert: Alert; readonly slug: string }
               params={{ slug }}
               search={{ q: formatQuery({ state: "failure", name: task_name }) }}
               title={texts.similar}
-              className={linkLook}
+              className={linkClass}
             >
               {task_name}
             </Link>
@@ -97,7 +97,7 @@ const About = ({ alert, slug }: { readonly alert: Alert; readonly slug: string }
             <Link
               to="/projects/$slug/tasks/$engine/$taskId"
               params={{ slug, engine, taskId: task_id }}
-              className={`font-mono text-small ${linkLook}`}
+              className={`font-mono text-small ${linkClass}`}
             >
               {task_id}
             </Link>
@@ -116,7 +116,7 @@ const About = ({ alert, slug }: { readonly alert: Alert; readonly slug: string }
   )
 }
 
-/** One alert: what is wrong, what a person can do about it, and where to look. */
+/** One alert: what is wrong, what a person can do about it, and which pages show more. */
 export const AlertPage = () => {
   const { alertId, slug } = useParams({ from: "/signed-in/projects/$slug/notifications/alerts/$alertId" })
   const { alerts: texts, notifications, nav } = useTexts()
@@ -166,7 +166,7 @@ export const AlertPage = () => {
             <Times alert={alert} />
             {isOperator && alert.trigger === "approval.requested" && (
               <p>
-                <Link to="/projects/$slug/approvals" params={{ slug }} search={{}} className={linkLook}>
+                <Link to="/projects/$slug/approvals" params={{ slug }} search={{}} className={linkClass}>
                   {nav.approvals}
                 </Link>
               </p>
@@ -177,7 +177,7 @@ export const AlertPage = () => {
                   to="/projects/$slug/notifications"
                   params={{ slug }}
                   search={{ part: "deliveries", alert: alert.id }}
-                  className={linkLook}
+                  className={linkClass}
                 >
                   {texts.deliveries}
                 </Link>

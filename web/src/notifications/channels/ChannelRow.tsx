@@ -14,15 +14,15 @@ const shapes = { active: "success", off: "revoked", disabled: "failure" } as con
 const stateOf = ({ disabled_reason, is_active }: AnyChannel): State =>
   disabled_reason !== undefined ? "disabled" : is_active ? "active" : "off"
 
-export type ChannelAct = "test" | "edit" | "delete" | "enable" | "disable"
+export type ChannelAction = "test" | "edit" | "delete" | "enable" | "disable"
 
 /** One channel: where it sends, whether it sends, why not, and what to do about it. */
-export const ChannelRow = ({ acts, channel, isLinked, onAct }: {
+export const ChannelRow = ({ actions, channel, isLinked, onAction }: {
   readonly channel: AnyChannel
-  readonly acts: ReadonlyArray<ChannelAct>
+  readonly actions: ReadonlyArray<ChannelAction>
   /** A link led to it: it is scrolled to, and marked. */
   readonly isLinked: boolean
-  readonly onAct: (act: ChannelAct) => void
+  readonly onAction: (action: ChannelAction) => void
 }) => {
   const row = useRef<HTMLLIElement>(null)
   useEffect(() => {
@@ -56,14 +56,14 @@ export const ChannelRow = ({ acts, channel, isLinked, onAct }: {
         {warning !== undefined && <p className="text-retry">{warning}</p>}
       </div>
       <div className="flex flex-wrap gap-3">
-        {acts.filter((act) => act !== (is_active ? "enable" : "disable")).map((act) => (
+        {actions.filter((action) => action !== (is_active ? "enable" : "disable")).map((action) => (
           <Button
-            key={act}
-            look={act === "delete" ? "danger" : "plain"}
-            aria-label={texts.actOn(texts.acts[act], name)}
-            onClick={() => onAct(act)}
+            key={action}
+            variant={action === "delete" ? "danger" : "plain"}
+            aria-label={texts.actionOn(texts.actions[action], name)}
+            onClick={() => onAction(action)}
           >
-            {texts.acts[act]}
+            {texts.actions[action]}
           </Button>
         ))}
       </div>

@@ -7,10 +7,10 @@ import { Dialog } from "../../ui/Dialog.tsx"
 import { FormDialog } from "../../ui/FormDialog.tsx"
 import { ListFrame } from "../../ui/ListFrame.tsx"
 import { EmptyState } from "../../ui/Notices.tsx"
-import { useAct } from "../../ui/useAct.ts"
+import { useAction } from "../../ui/useAction.ts"
 import { ChannelDialog } from "./ChannelDialog.tsx"
 import type { AnyChannel, ChannelOwner } from "./channelOwner.ts"
-import { type ChannelAct, ChannelRow } from "./ChannelRow.tsx"
+import { type ChannelAction, ChannelRow } from "./ChannelRow.tsx"
 import { TestResult } from "./TestResult.tsx"
 
 const refetchMillis = 10_000
@@ -21,11 +21,13 @@ export const useChannels = (owner: ChannelOwner, isReadable = true) => {
   return useQuery({ queryKey: owner.key, queryFn: owner.list, refetchInterval, enabled: isReadable })
 }
 
-const acts: ReadonlyArray<ChannelAct> = ["test", "edit", "enable", "disable", "delete"]
+const actions: ReadonlyArray<ChannelAction> = ["test", "edit", "enable", "disable", "delete"]
 
-type Open = { readonly kind: "edit" | "test" | "delete"; readonly channel: AnyChannel } | { readonly kind: "create" }
+type OpenDialog = { readonly kind: "edit" | "test" | "delete"; readonly channel: AnyChannel } | {
+  readonly kind: "create"
+}
 
-/** Where messages are sent: the channels of a project or of a person, each with a test that shows the answer. */
+/** Where messages are sent: the channels of a project or of a person, each with a test that shows the response. */
 export const ChannelsPart = ({ children, emptyHint, linked, owner }: {
   readonly owner: ChannelOwner
   /** The id of the channel that the address leads to. */
@@ -38,28 +40,30 @@ export const ChannelsPart = ({ children, emptyHint, linked, owner }: {
   const { channels } = texts
   const queries = useQueryClient()
   const list = useChannels(owner)
-  const [open, setOpen] = useState<Open | null>(null)
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
   const test = useMutation({
     mutationFn: owner.test,
     onSettled: () => queries.invalidateQueries({ queryKey: owner.key }) // a success verifies a channel of a person
   })
-  const toggle = useAct<{ readonly id: string; readonly is_active: boolean }>(
+  const toggle = useAction<{ readonly id: string; readonly is_active: boolean }>(
     owner.key,
     ({ id, is_active }) => owner.update(id, { is_active })
   )
   const close = () => {
-    setOpen(null)
+    setOpenDialog(null)
     test.reset()
   }
-  const begin = (channel: AnyChannel, act: ChannelAct) => {
-    if (act === "enable" || act === "disable") return toggle.mutate({ id: channel.id, is_active: act === "enable" })
-    if (act === "test") test.mutate(channel.id)
-    setOpen({ kind: act, channel })
+  const begin = (channel: AnyChannel, action: ChannelAction) => {
+    if (action === "enable" || action === "disable") {
+      return toggle.mutate({ id: channel.id, is_active: action === "enable" })
+    }
+    if (action === "test") test.mutate(channel.id)
+    setOpenDialog({ kind: action, channel })
   }
   return (
     <>
       <div className="flex flex-wrap items-center gap-3 px-5 py-4">
-        <Button look="primary" onClick={() => setOpen({ kind: "create" })}>{channels.create}</Button>
+        <Button variant="primary" onClick={() => setOpenDialog({ kind: "create" })}>{channels.create}</Button>
         {children}
       </div>
       <ListFrame
@@ -72,36 +76,38 @@ export const ChannelsPart = ({ children, emptyHint, linked, owner }: {
             <ChannelRow
               key={channel.id}
               channel={channel}
-              acts={acts}
+              actions={actions}
               isLinked={channel.id === linked}
-              onAct={(act) => begin(channel, act)}
+              onAction={(action) => begin(channel, action)}
             />
           ))}
         </ul>
       </ListFrame>
-      {open?.kind === "create" && <ChannelDialog owner={owner} channel={null} onClose={close} />}
-      {open?.kind === "edit" && <ChannelDialog owner={owner} channel={open.channel} onClose={close} />}
-      {open?.kind === "test" && (
-        <Dialog title={channels.testTitle(open.channel.name)} onClose={close}>
+      {openDialog?.kind === "create" && <ChannelDialog owner={owner} channel={null} onClose={close} />}
+      {openDialog?.kind === "edit" && <ChannelDialog owner={owner} channel={openDialog.channel} onClose={close} />}
+      {openDialog?.kind === "test" && (
+        <Dialog title={channels.testTitle(openDialog.channel.name)} onClose={close}>
           {(closeDialog) => (
             <div className="mt-4 grid gap-5">
               <TestResult test={test} />
               <div className="flex justify-end gap-3">
-                <Button disabled={test.isPending} onClick={() => test.mutate(open.channel.id)}>{channels.again}</Button>
-                <Button look="primary" data-autofocus onClick={closeDialog}>{texts.close}</Button>
+                <Button disabled={test.isPending} onClick={() => test.mutate(openDialog.channel.id)}>
+                  {channels.again}
+                </Button>
+                <Button variant="primary" data-autofocus onClick={closeDialog}>{texts.close}</Button>
               </div>
             </div>
           )}
         </Dialog>
       )}
-      {open?.kind === "delete" && (
+      {openDialog?.kind === "delete" && (
         <FormDialog
-          title={channels.deleteTitle(open.channel.name)}
+          title={channels.deleteTitle(openDialog.channel.name)}
           submit={texts.forms.delete}
-          look="danger"
-          phrase={open.channel.name}
+          variant="danger"
+          phrase={openDialog.channel.name}
           onSubmit={async () => {
-            await owner.remove(open.channel.id)
+            await owner.remove(openDialog.channel.id)
             await queries.invalidateQueries({ queryKey: owner.key })
           }}
           onClose={close}

@@ -4,7 +4,7 @@ import { useTexts } from "../../i18n/Language.tsx"
 import { Problem } from "../../ui/Problem.tsx"
 import { StateShape } from "../../ui/StateMark.tsx"
 
-/** What came of a test message: while the brain waits for the answer, its answer, or why there was no test. */
+/** The result of a test message: that the brain waits for the response, the response, or why there was no test. */
 export const TestResult = ({ test }: {
   readonly test: {
     readonly isPending: boolean
@@ -34,7 +34,7 @@ export const TestResult = ({ test }: {
             {data.error !== null && <p className="break-words">{data.error}</p>}
             {data.response_body !== null && data.response_body !== "" && (
               <pre
-                aria-label={texts.answer}
+                aria-label={texts.response}
                 tabIndex={0}
                 className="max-h-[12rem] overflow-auto font-mono text-small break-words whitespace-pre-wrap"
               >

@@ -3,7 +3,7 @@ import type { Texts } from "../../i18n/en.ts"
 /** The fields of a channel's config by type, as docs/notifications.md has them (test/web/channelTypes.test.ts compares). */
 
 /**
- * `lines`: one value a line. `pairs`: `name: value`, one a line. `secret` and `secretUrl` are masked in answers, and so are
+ * `lines`: one value a line. `pairs`: `name: value`, one a line. `secret` and `secretUrl` are masked in responses, and so are
  * the values of `secretPairs`.
  */
 export type FieldKind =

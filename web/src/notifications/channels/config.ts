@@ -16,8 +16,8 @@ const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").map((l
 export const readPairs = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     linesOf(text).map((line) => {
-      const at = line.indexOf(":")
-      return at === -1 ? [line, ""] : [line.slice(0, at).trim(), line.slice(at + 1).trim()]
+      const colon = line.indexOf(":")
+      return colon === -1 ? [line, ""] : [line.slice(0, colon).trim(), line.slice(colon + 1).trim()]
     })
   )
 

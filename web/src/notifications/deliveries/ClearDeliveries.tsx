@@ -29,12 +29,12 @@ export const ClearDeliveries = ({ clear, queryKey, slug }: {
   }
   return (
     <>
-      <Button look="danger" onClick={() => setOpen(true)}>{texts.clear}</Button>
+      <Button variant="danger" onClick={() => setOpen(true)}>{texts.clear}</Button>
       {isOpen && (
         <FormDialog
           title={texts.clearTitle}
           submit={texts.clear}
-          look="danger"
+          variant="danger"
           phrase={slug}
           onSubmit={async (form) => {
             const days = fieldText(form, "age")

@@ -79,7 +79,7 @@ export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, 
           </select>
         )}
         {alert !== undefined && <span className="text-soft">{texts.ofOneAlert}</span>}
-        {isFiltered && <Button look="quiet" onClick={() => onSearch({})}>{texts.clearFilter}</Button>}
+        {isFiltered && <Button variant="quiet" onClick={() => onSearch({})}>{texts.clearFilter}</Button>}
         <div className="ml-auto">{children}</div>
       </div>
       <ListFrame
@@ -125,7 +125,7 @@ export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, 
               cell: ({ attempts }) => format.number(attempts)
             },
             {
-              title: texts.answer,
+              title: texts.response,
               isMinor: true,
               cell: ({ error, response_code }) =>
                 error ?? (response_code === null ? null : texts.code(format.number(response_code)))

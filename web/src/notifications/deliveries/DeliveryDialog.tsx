@@ -7,7 +7,7 @@ import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { ListFrame } from "../../ui/ListFrame.tsx"
 import { Time } from "../../ui/Time.tsx"
-import { useAct } from "../../ui/useAct.ts"
+import { useAction } from "../../ui/useAction.ts"
 import { DeliveryMark } from "./DeliveryMark.tsx"
 import type { DeliveryOwner } from "./deliveryOwner.ts"
 
@@ -24,13 +24,13 @@ const Attempt = ({ attempt }: { readonly attempt: Schemas["DeliveryAttempt"] }) 
         <Time at={started_at} className="text-soft" />
         <span className="figures text-soft">{texts.took(format.duration(duration_ms))}</span>
         <span className="figures">
-          {response_code === null ? texts.noAnswer : texts.code(format.number(response_code))}
+          {response_code === null ? texts.noResponse : texts.code(format.number(response_code))}
         </span>
       </p>
       {error !== null && <p className="break-words text-failure">{error}</p>}
       {response_body !== null && response_body !== "" && (
         <pre
-          aria-label={texts.answerOf(format.number(number))}
+          aria-label={texts.responseTo(format.number(number))}
           tabIndex={0}
           className="max-h-[10rem] overflow-auto font-mono text-small break-words whitespace-pre-wrap"
         >
@@ -41,7 +41,7 @@ const Attempt = ({ attempt }: { readonly attempt: Schemas["DeliveryAttempt"] }) 
   )
 }
 
-/** One message to one channel: what it says, each attempt with its answer, and sending it again. */
+/** One message to one channel: what it says, each attempt with its response, and sending it again. */
 export const DeliveryDialog = ({ id, onClose, onResent, owner }: {
   readonly owner: DeliveryOwner
   readonly id: string
@@ -52,7 +52,7 @@ export const DeliveryDialog = ({ id, onClose, onResent, owner }: {
   const { close: closeText, deliveries: texts } = useTexts()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const query = useQuery({ queryKey: [...owner.key, "one", id], queryFn: () => owner.get(id), refetchInterval })
-  const resend = useAct(owner.key, async () => onResent((await owner.resend(id)).id))
+  const resend = useAction(owner.key, async () => onResent((await owner.resend(id)).id))
   const delivery = query.data
   return (
     <Dialog size="large" title={texts.delivery} onClose={onClose}>
@@ -96,7 +96,7 @@ export const DeliveryDialog = ({ id, onClose, onResent, owner }: {
                 {texts.resend}
               </Button>
             )}
-            <Button look="primary" data-autofocus onClick={close}>{closeText}</Button>
+            <Button variant="primary" data-autofocus onClick={close}>{closeText}</Button>
           </div>
         </div>
       )}

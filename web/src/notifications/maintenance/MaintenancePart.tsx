@@ -72,7 +72,7 @@ const WindowDialog = ({ onClose, slug, window }: {
   )
 }
 
-type Open = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly window: Window }
+type OpenDialog = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly window: Window }
 
 /** The times in which a project sends no message. Members see them, admins plan them. */
 export const MaintenancePart = ({ slug }: { readonly slug: string }) => {
@@ -82,7 +82,7 @@ export const MaintenancePart = ({ slug }: { readonly slug: string }) => {
   const isAdmin = useCan(slug, "admin")
   const queries = useQueryClient()
   const refetchInterval = useRefetchInterval(refetchMillis)
-  const [open, setOpen] = useState<Open | null>(null)
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
   const queryKey = ["maintenance", slug]
   const list = useQuery({
     queryKey,
@@ -92,7 +92,7 @@ export const MaintenancePart = ({ slug }: { readonly slug: string }) => {
   return (
     <>
       <div className="flex flex-wrap items-center gap-4 px-5 py-4">
-        {isAdmin && <Button look="primary" onClick={() => setOpen({ kind: "create" })}>{texts.create}</Button>}
+        {isAdmin && <Button variant="primary" onClick={() => setOpenDialog({ kind: "create" })}>{texts.create}</Button>}
         <p className="text-soft">{texts.hint}</p>
       </div>
       <ListFrame
@@ -129,16 +129,16 @@ export const MaintenancePart = ({ slug }: { readonly slug: string }) => {
                   <span className="inline-flex gap-3 py-2">
                     {stateOf(window, now) !== "ended" && (
                       <Button
-                        aria-label={texts.actOn(forms.edit, window.name)}
-                        onClick={() => setOpen({ kind: "edit", window })}
+                        aria-label={texts.actionOn(forms.edit, window.name)}
+                        onClick={() => setOpenDialog({ kind: "edit", window })}
                       >
                         {forms.edit}
                       </Button>
                     )}
                     <Button
-                      look="danger"
-                      aria-label={texts.actOn(forms.delete, window.name)}
-                      onClick={() => setOpen({ kind: "delete", window })}
+                      variant="danger"
+                      aria-label={texts.actionOn(forms.delete, window.name)}
+                      onClick={() => setOpenDialog({ kind: "delete", window })}
                     >
                       {forms.delete}
                     </Button>
@@ -149,20 +149,28 @@ export const MaintenancePart = ({ slug }: { readonly slug: string }) => {
           ]}
         />
       </ListFrame>
-      {open?.kind === "create" && <WindowDialog slug={slug} window={null} onClose={() => setOpen(null)} />}
-      {open?.kind === "edit" && <WindowDialog slug={slug} window={open.window} onClose={() => setOpen(null)} />}
-      {open?.kind === "delete" && (
+      {openDialog?.kind === "create" && <WindowDialog slug={slug} window={null} onClose={() => setOpenDialog(null)} />}
+      {openDialog?.kind === "edit" && (
+        <WindowDialog
+          slug={slug}
+          window={openDialog.window}
+          onClose={() => setOpenDialog(null)}
+        />
+      )}
+      {openDialog?.kind === "delete" && (
         <FormDialog
-          title={texts.deleteTitle(open.window.name)}
+          title={texts.deleteTitle(openDialog.window.name)}
           submit={forms.delete}
-          look="danger"
+          variant="danger"
           onSubmit={async () => {
-            await unwrap(api.DELETE(`${path}/{window_id}`, { params: { path: { slug, window_id: open.window.id } } }))
+            await unwrap(
+              api.DELETE(`${path}/{window_id}`, { params: { path: { slug, window_id: openDialog.window.id } } })
+            )
             await queries.invalidateQueries({ queryKey })
           }}
-          onClose={() => setOpen(null)}
+          onClose={() => setOpenDialog(null)}
         >
-          <p className="text-soft">{texts.deleteHints[stateOf(open.window, now)]}</p>
+          <p className="text-soft">{texts.deleteHints[stateOf(openDialog.window, now)]}</p>
         </FormDialog>
       )}
     </>

@@ -22,7 +22,7 @@ const priorityOf = (filters: Filters, name: string): Priority | "" =>
 /** Which events of the trigger count. */
 export const FilterFields = ({ filters, trigger }: { readonly filters: Filters; readonly trigger: Trigger }) => {
   const { forms, subscriptions: texts } = useTexts()
-  const given = Array.isArray(filters.priority) ? filters.priority : []
+  const chosenPriorities = Array.isArray(filters.priority) ? filters.priority : []
   const isTask = trigger.startsWith("task.")
   return (
     <FormPart title={texts.parts.filters}>
@@ -99,7 +99,7 @@ export const FilterFields = ({ filters, trigger }: { readonly filters: Filters; 
                 label={texts.priorities[priority]}
                 name="priority"
                 value={priority}
-                defaultChecked={given.includes(priority)}
+                defaultChecked={chosenPriorities.includes(priority)}
               />
             ))}
           </fieldset>

@@ -8,18 +8,18 @@ import type { AnyChannel } from "../channels/channelOwner.ts"
 import type { Subscription } from "./subscriptionOwner.ts"
 import { useFilterText } from "./useFilterText.ts"
 
-export type SubscriptionAct = "edit" | "mute" | "toggle" | "delete"
+export type SubscriptionAction = "edit" | "mute" | "toggle" | "delete"
 
 const shapes = { active: "success", muted: "pending", off: "revoked" } as const
 
 /** What is sent on what, to whom, and whether it is sent now. */
-export const SubscriptionRow = ({ channels, onAct, project, subscription }: {
+export const SubscriptionRow = ({ channels, onAction, project, subscription }: {
   readonly subscription: Subscription
   /** Those whose names are known. */
   readonly channels: ReadonlyArray<AnyChannel>
   /** The project of a personal one. */
   readonly project?: string
-  readonly onAct: (act: SubscriptionAct) => void
+  readonly onAction: (action: SubscriptionAction) => void
 }) => {
   const { notifications, subscriptions: texts } = useTexts()
   const format = useFormat()
@@ -43,11 +43,11 @@ export const SubscriptionRow = ({ channels, onAct, project, subscription }: {
     escalation !== null && texts.escalatesAfter(format.duration(escalation.after_minutes * 60_000))
   ].filter((text) => text !== false)
   const title = notifications.triggers[trigger]
-  const labels: Readonly<Record<SubscriptionAct, string>> = {
-    edit: texts.acts.edit,
-    mute: isMuted ? texts.acts.changeMute : texts.acts.mute,
-    toggle: is_active ? texts.acts.disable : texts.acts.enable,
-    delete: texts.acts.delete
+  const labels: Readonly<Record<SubscriptionAction, string>> = {
+    edit: texts.actions.edit,
+    mute: isMuted ? texts.actions.changeMute : texts.actions.mute,
+    toggle: is_active ? texts.actions.disable : texts.actions.enable,
+    delete: texts.actions.delete
   }
   return (
     <li className="flex flex-wrap items-start gap-x-5 gap-y-4 border-b border-line px-5 py-4 last:border-0">
@@ -73,13 +73,13 @@ export const SubscriptionRow = ({ channels, onAct, project, subscription }: {
         </p>
       </div>
       <div className="flex flex-wrap gap-3">
-        {(["edit", "mute", "toggle", "delete"] as const).map((act) => (
+        {(["edit", "mute", "toggle", "delete"] as const).map((action) => (
           <Button
-            key={act}
-            look={act === "delete" ? "danger" : "plain"}
-            onClick={() => onAct(act)}
+            key={action}
+            variant={action === "delete" ? "danger" : "plain"}
+            onClick={() => onAction(action)}
           >
-            {labels[act]}
+            {labels[action]}
           </Button>
         ))}
       </div>

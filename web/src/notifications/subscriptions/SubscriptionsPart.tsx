@@ -6,7 +6,7 @@ import { Button } from "../../ui/Button.tsx"
 import { FormDialog } from "../../ui/FormDialog.tsx"
 import { ListFrame } from "../../ui/ListFrame.tsx"
 import { EmptyState } from "../../ui/Notices.tsx"
-import { useAct } from "../../ui/useAct.ts"
+import { useAction } from "../../ui/useAction.ts"
 import type { AnyChannel } from "../channels/channelOwner.ts"
 import { UntilDialog } from "../UntilDialog.tsx"
 import { SubscriptionDialog } from "./SubscriptionDialog.tsx"
@@ -15,7 +15,7 @@ import { SubscriptionRow } from "./SubscriptionRow.tsx"
 
 const refetchMillis = 10_000
 
-type Open =
+type OpenDialog =
   | { readonly kind: "create" }
   | { readonly kind: "edit" | "mute" | "delete"; readonly subscription: Subscription }
 
@@ -34,16 +34,16 @@ export const SubscriptionsPart = ({ channels, hint, owner, projectOf, slug }: {
   const queries = useQueryClient()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const list = useQuery({ queryKey: owner.key, queryFn: owner.list, refetchInterval })
-  const [open, setOpen] = useState<Open | null>(null)
-  const change = useAct<{ readonly id: string; readonly change: SubscriptionChange }>(
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
+  const change = useAction<{ readonly id: string; readonly change: SubscriptionChange }>(
     owner.key,
     ({ change, id }) => owner.update(id, change)
   )
-  const close = () => setOpen(null)
+  const close = () => setOpenDialog(null)
   return (
     <>
       <div className="flex flex-wrap items-center gap-4 px-5 py-4">
-        <Button look="primary" onClick={() => setOpen({ kind: "create" })}>{texts.create}</Button>
+        <Button variant="primary" onClick={() => setOpenDialog({ kind: "create" })}>{texts.create}</Button>
         <p className="text-soft">{hint}</p>
       </div>
       <ListFrame
@@ -58,37 +58,39 @@ export const SubscriptionsPart = ({ channels, hint, owner, projectOf, slug }: {
               subscription={subscription}
               channels={channels}
               {...(projectOf !== undefined && { project: projectOf(subscription) })}
-              onAct={(act) => {
-                if (act !== "toggle") return setOpen({ kind: act, subscription })
+              onAction={(action) => {
+                if (action !== "toggle") return setOpenDialog({ kind: action, subscription })
                 change.mutate({ id: subscription.id, change: { is_active: !subscription.is_active } })
               }}
             />
           ))}
         </ul>
       </ListFrame>
-      {open?.kind === "create" && <SubscriptionDialog owner={owner} slug={slug} subscription={null} onClose={close} />}
-      {open?.kind === "edit" && (
-        <SubscriptionDialog owner={owner} slug={slug} subscription={open.subscription} onClose={close} />
+      {openDialog?.kind === "create" && (
+        <SubscriptionDialog owner={owner} slug={slug} subscription={null} onClose={close} />
       )}
-      {open?.kind === "mute" && (
+      {openDialog?.kind === "edit" && (
+        <SubscriptionDialog owner={owner} slug={slug} subscription={openDialog.subscription} onClose={close} />
+      )}
+      {openDialog?.kind === "mute" && (
         <UntilDialog
           title={texts.muteTitle}
-          subject={notifications.triggers[open.subscription.trigger]}
+          subject={notifications.triggers[openDialog.subscription.trigger]}
           hint={texts.muteHint}
           other={texts.muteOther}
           end={texts.endMute}
-          silentUntil={open.subscription.muted_until}
-          onChoose={(muted_until) => change.mutate({ id: open.subscription.id, change: { muted_until } })}
+          silentUntil={openDialog.subscription.muted_until}
+          onChoose={(muted_until) => change.mutate({ id: openDialog.subscription.id, change: { muted_until } })}
           onClose={close}
         />
       )}
-      {open?.kind === "delete" && (
+      {openDialog?.kind === "delete" && (
         <FormDialog
-          title={texts.deleteTitle(notifications.triggers[open.subscription.trigger])}
+          title={texts.deleteTitle(notifications.triggers[openDialog.subscription.trigger])}
           submit={forms.delete}
-          look="danger"
+          variant="danger"
           onSubmit={async () => {
-            await owner.remove(open.subscription.id)
+            await owner.remove(openDialog.subscription.id)
             await queries.invalidateQueries({ queryKey: owner.key })
           }}
           onClose={close}

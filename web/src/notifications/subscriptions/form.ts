@@ -58,8 +58,8 @@ const textOrNull = (form: FormData, name: string) => textOf(form, name) || null
 const numberOf = (form: FormData, name: string): number => Number(textOf(form, name))
 
 const chosenOf = <A extends string>(form: FormData, name: string, known: ReadonlyArray<A>): Array<A> => {
-  const given = form.getAll(name)
-  return known.filter((one) => given.includes(one))
+  const values = form.getAll(name)
+  return known.filter((one) => values.includes(one))
 }
 
 const idsOf = (form: FormData, name: string): Array<string> => form.getAll(name).map(String)

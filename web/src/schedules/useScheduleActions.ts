@@ -1,23 +1,23 @@
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { type Command, useCommand } from "../commands/following.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { useAct } from "../ui/useAct.ts"
+import { useAction } from "../ui/useAction.ts"
 import { type Operation, useOperationNotice } from "./operations.ts"
 import { schedulesKey } from "./queries.ts"
 import type { Schedule } from "./states.ts"
 
 /** What one click does; where another scheduler owns the schedule, its agent is asked to. */
-export type Act = "enable" | "disable" | "pause" | "resume"
+export type ScheduleAction = "enable" | "disable" | "pause" | "resume"
 
-interface Answer {
+interface ActionResult {
   readonly data?: Schedule | Schemas["ExternalScheduleControlOperation"]
   readonly error?: unknown
   readonly response: Response
 }
 
-const request = (slug: string, act: Act | "trigger", scheduleId: string): Promise<Answer> => {
+const request = (slug: string, action: ScheduleAction | "trigger", scheduleId: string): Promise<ActionResult> => {
   const options = { params: { path: { slug, schedule_id: scheduleId } } }
-  switch (act) {
+  switch (action) {
     case "enable":
       return api.POST("/api/v1/projects/{slug}/schedules/{schedule_id}/enable", options)
     case "disable":
@@ -31,37 +31,37 @@ const request = (slug: string, act: Act | "trigger", scheduleId: string): Promis
   }
 }
 
-/** Runs an act; of an operation that its agent carries out, follows it until its outcome. */
+/** Requests an action; where an agent carries it out, follows its operation until the outcome. */
 const useRequest = (slug: string) => {
-  const { schedules: { actNotices } } = useTexts()
+  const { schedules: { actionNotices } } = useTexts()
   const follow = useOperationNotice(slug)
-  return async (act: Act | "trigger", { id, name }: Pick<Schedule, "id" | "name">): Promise<Response> => {
-    const answer = await request(slug, act, id)
-    const body = await unwrap(Promise.resolve(answer))
-    if ("operation" in body) void follow(actNotices[act](name), body)
-    return answer.response
+  return async (action: ScheduleAction | "trigger", { id, name }: Pick<Schedule, "id" | "name">): Promise<Response> => {
+    const result = await request(slug, action, id)
+    const body = await unwrap(Promise.resolve(result))
+    if ("operation" in body) void follow(actionNotices[action](name), body)
+    return result.response
   }
 }
 
 /** Enables, disables, pauses or resumes a schedule. */
-export const useScheduleAct = (slug: string) => {
+export const useScheduleAction = (slug: string) => {
   const run = useRequest(slug)
-  return useAct(
+  return useAction(
     schedulesKey(slug),
-    ({ act, schedule }: { readonly act: Act; readonly schedule: Schedule }) => run(act, schedule)
+    ({ action, schedule }: { readonly action: ScheduleAction; readonly schedule: Schedule }) => run(action, schedule)
   )
 }
 
-/** Submits a schedule's task now, and follows its command, which the answer's `Location` names. */
+/** Submits a schedule's task now, and follows its command, which the response's `Location` names. */
 export const useTrigger = (slug: string) => {
-  const { schedules: { actNotices } } = useTexts()
+  const { schedules: { actionNotices } } = useTexts()
   const run = useRequest(slug)
   const followCommand = useCommand(slug)
   return async (schedule: Pick<Schedule, "id" | "name">): Promise<void> => {
     const response = await run("trigger", schedule)
     const commandId = /\/commands\/([^/]+)$/.exec(response.headers.get("location") ?? "")?.[1]
     if (commandId === undefined) return
-    await followCommand(actNotices.trigger(schedule.name), (): Promise<Command> =>
+    await followCommand(actionNotices.trigger(schedule.name), (): Promise<Command> =>
       unwrap(
         api.GET("/api/v1/projects/{slug}/commands/{command_id}", {
           params: { path: { slug, command_id: commandId } }
@@ -70,17 +70,17 @@ export const useTrigger = (slug: string) => {
   }
 }
 
-/** Deletes a schedule; the answer is whether it is deleted already, and not by an agent that was asked to. */
+/** Deletes a schedule; true where it is deleted already, false where an agent was asked to delete it. */
 export const useDelete = (slug: string) => {
-  const { schedules: { actNotices } } = useTexts()
+  const { schedules: { actionNotices } } = useTexts()
   const follow = useOperationNotice(slug)
   return async ({ id, name }: Schedule): Promise<boolean> => {
-    const answer = await api.DELETE("/api/v1/projects/{slug}/schedules/{schedule_id}", {
+    const result = await api.DELETE("/api/v1/projects/{slug}/schedules/{schedule_id}", {
       params: { path: { slug, schedule_id: id } }
     })
-    const body = await unwrap(Promise.resolve(answer))
-    if (answer.response.status === 204) return true
-    void follow(actNotices.delete(name), body as Operation) // the body of 202; 204 has none
+    const body = await unwrap(Promise.resolve(result))
+    if (result.response.status === 204) return true
+    void follow(actionNotices.delete(name), body as Operation) // the body of 202; 204 has none
     return false
   }
 }

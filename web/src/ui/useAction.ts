@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate, useParams } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
 import { useProof } from "../session/StepUp.tsx"
-import { approvalIdOf } from "./HeldNotice.tsx"
+import { approvalIdOf } from "./ApprovalLink.tsx"
 import { useProblem } from "./Notices.tsx"
 import { useToast } from "./Toasts.tsx"
 
@@ -10,7 +10,7 @@ import { useToast } from "./Toasts.tsx"
  * A change that one click makes. It asks for the password or a code where the API requires it again, says why it was
  * refused, and reads again what begins with the key.
  */
-export const useAct = <A = void>(key: ReadonlyArray<unknown>, act: (input: A) => Promise<unknown>) => {
+export const useAction = <A = void>(key: ReadonlyArray<unknown>, action: (input: A) => Promise<unknown>) => {
   const texts = useTexts()
   const problemOf = useProblem()
   const prove = useProof()
@@ -19,11 +19,11 @@ export const useAct = <A = void>(key: ReadonlyArray<unknown>, act: (input: A) =>
   const { slug } = useParams({ strict: false })
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: (input: A) => prove(() => act(input)),
+    mutationFn: (input: A) => prove(() => action(input)),
     onError: (error) => {
       const approvalId = approvalIdOf(error)
       toast.show({
-        title: approvalId === null ? texts.error.actionTitle : texts.forms.held,
+        title: approvalId === null ? texts.error.actionTitle : texts.forms.awaitsApproval,
         ...problemOf(error),
         tone: approvalId === null ? "bad" : "plain",
         ...(approvalId !== null && slug !== undefined && {

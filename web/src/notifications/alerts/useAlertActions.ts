@@ -1,11 +1,11 @@
 import { api, unwrap } from "../../api/client.ts"
-import { useAct } from "../../ui/useAct.ts"
+import { useAction } from "../../ui/useAction.ts"
 
 /** Acknowledging and snoozing alerts of a project; every list and page of alerts is read again. */
-export const useAlertActs = (slug: string) => {
+export const useAlertActions = (slug: string) => {
   const key = ["alerts", slug]
   return {
-    acknowledge: useAct<{ readonly id: string; readonly acknowledged: boolean }>(
+    acknowledge: useAction<{ readonly id: string; readonly acknowledged: boolean }>(
       key,
       ({ acknowledged, id }) =>
         unwrap(api.POST("/api/v1/projects/{slug}/notifications/alerts/{alert_id}/acknowledge", {
@@ -13,7 +13,7 @@ export const useAlertActs = (slug: string) => {
           body: { acknowledged }
         }))
     ),
-    snooze: useAct<{ readonly id: string; readonly until: string | null }>(
+    snooze: useAction<{ readonly id: string; readonly until: string | null }>(
       key,
       ({ id, until }) =>
         unwrap(api.POST("/api/v1/projects/{slug}/notifications/alerts/{alert_id}/snooze", {
