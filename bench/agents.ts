@@ -82,7 +82,10 @@ report(Effect.gen(function*() {
     call("GET", "/projects/bench/agents"),
     ({ json }) => json.filter((agent: { readonly state: string }) => agent.state === "online").length
   )
-  yield* Effect.repeat(online, { until: (seen) => seen === count, schedule: Schedule.spaced("200 millis") })
+  yield* Effect.repeat(online, {
+    until: (onlineCount) => onlineCount === count,
+    schedule: Schedule.spaced("200 millis")
+  })
   const onlineSeconds = (performance.now() - begin) / 1000
   const connectCpu = cpuSeconds(pid) - cpuAtRest
 

@@ -57,7 +57,7 @@ const repeated = (count: number, work: (n: number) => Promise<unknown>) => async
 }
 
 /** Not the resident set: SQLite's reader maps the file into it. */
-const held = (): number => {
+const heapBytes = (): number => {
   const { external, heapUsed } = process.memoryUsage()
   return heapUsed + external
 }
@@ -80,12 +80,12 @@ const measure = Effect.gen(function*() {
       (bare) => Effect.promise(bare.end)
     )
 
-    let made = 0
+    let appended = 0
     let seq = 1_000_000_000
     const fill = (until: number) =>
       Effect.gen(function*() {
-        while (made < until) {
-          const entries = Array.from({ length: Math.min(batch, until - made) }, () => entryOf(made++))
+        while (appended < until) {
+          const entries = Array.from({ length: Math.min(batch, until - appended) }, () => entryOf(appended++))
           yield* sql.withTransaction(audit.recordAll(entries))
         }
         yield* Effect.promise(bare.copy)
@@ -107,7 +107,9 @@ const measure = Effect.gen(function*() {
       const spent = { ours: 0, bare: 0, driver: 0 }
       for (let round = 0; round < rounds; round++) {
         const count = appends / rounds
-        const ours = yield* timed(repeated(count, () => run(sql.withTransaction(audit.recordAll([entryOf(made++)])))))
+        const ours = yield* timed(
+          repeated(count, () => run(sql.withTransaction(audit.recordAll([entryOf(appended++)]))))
+        )
         const [row] = yield* sql<StoredRow>`SELECT * FROM audit_log ORDER BY seq DESC LIMIT 1`
         const twin = () => ({ ...row!, id: randomUUID(), seq: seq++ })
         spent.ours += ours
@@ -127,7 +129,7 @@ const measure = Effect.gen(function*() {
       let peak = 0
       const key = createSecretKey(Buffer.alloc(32, 1))
       const afterSlice = Effect.sync(() => {
-        peak = Math.max(peak, held())
+        peak = Math.max(peak, heapBytes())
       })
       const reading = Effect.gen(function*() {
         let seq = 0
@@ -140,7 +142,7 @@ const measure = Effect.gen(function*() {
           yield* yieldToEventLoop
         }
       })
-      const before = held()
+      const before = heapBytes()
       const bareSeconds = yield* timed(() => run(reading))
       let count = 0
       const seconds = yield* timed(async () => {

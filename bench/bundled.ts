@@ -4,7 +4,7 @@ import { build } from "esbuild"
 const root = new URL("..", import.meta.url).pathname
 
 /**
- * Bundles a program of the benches, so that node runs it in a process of its own, and answers the path of its file.
+ * Bundles a program of the benches, so that node runs it in a process of its own, and returns the path of its file.
  * `packages: "external"` for one that needs a native module, which cannot be bundled.
  */
 export const bundled = (entry: string, packages: "bundle" | "external" = "bundle") =>

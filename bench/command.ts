@@ -9,9 +9,9 @@ import { percentile } from "./percentile.ts"
 import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 
 /**
- * From the POST of a command to its `completed`, with an agent on a real signed WebSocket that answers at once; brain
- * and client in processes of their own. `oneByOne`: milliseconds until a caller sees the end who asks again 2 ms after each
- * answer (without that pause the asking is most of what the brain does); `recorded`: from issued to completed as recorded.
+ * From the POST of a command to its `completed`, with an agent on a real signed WebSocket that sends the result at once;
+ * brain and client in processes of their own. `oneByOne`: milliseconds until a caller sees the end who polls 2 ms after each
+ * response (without that pause polling is most of what the brain does); `recorded`: from issued to completed as recorded.
  * `together`: commands a second with that many POSTs under way, and milliseconds from issued to completed as recorded.
  * Beside it, what the bare driver does of the same three commits one by one, alone and with a hop over a WebSocket.
  * Prints one line of JSON. `npx vite-node bench/command.ts sqlite|postgresql [commands=5000]`
@@ -23,7 +23,7 @@ const echo = (agent: TestAgent) => {
 }
 
 const issue = async (client: Client, agent_id: string) => {
-  const { json, status } = await client.ask("POST", `${commands}/cancel-task`, {
+  const { json, status } = await client.send("POST", `${commands}/cancel-task`, {
     agent_id,
     engine: "celery",
     task_id: "bench"
@@ -38,15 +38,15 @@ const millisOf = (timestamp: string): number => Date.parse(timestamp) + Number(t
 const oneByOne = async (client: Client, agentId: string, count: number) => {
   const times: Array<number> = []
   const recorded: Array<number> = []
-  for (let at = -50; at < count; at++) { // the first ones warm up
+  for (let index = -50; index < count; index++) { // the first ones warm up
     const began = performance.now()
     const id = await issue(client, agentId)
-    let command = await client.ask("GET", `${commands}/${id}`)
+    let command = await client.send("GET", `${commands}/${id}`)
     while (command.json.status !== "completed") {
       await setTimeout(2)
-      command = await client.ask("GET", `${commands}/${id}`)
+      command = await client.send("GET", `${commands}/${id}`)
     }
-    if (at < 0) continue
+    if (index < 0) continue
     times.push(performance.now() - began)
     recorded.push(millisOf(command.json.completed_at) - millisOf(command.json.issued_at))
   }
@@ -62,15 +62,17 @@ const together = async (client: Client, agentIds: ReadonlyArray<string>, count: 
   let next = 0
   const ids = new Set<string>()
   await Promise.all(Array.from({ length: underWay }, async () => {
-    for (let at = next++; at < count; at = next++) ids.add(await issue(client, agentIds[at % agentIds.length] ?? ""))
+    for (let index = next++; index < count; index = next++) {
+      ids.add(await issue(client, agentIds[index % agentIds.length] ?? ""))
+    }
   }))
   for (const status of ["pending", "dispatched"]) {
-    while ((await client.ask("GET", `${commands}?status=${status}&limit=1`)).json.items.length > 0);
+    while ((await client.send("GET", `${commands}?status=${status}&limit=1`)).json.items.length > 0);
   }
   const seconds = (performance.now() - began) / 1000
   const times: Array<number> = []
   for (let cursor: string | null = ""; cursor !== null;) {
-    const { json } = await client.ask(
+    const { json } = await client.send(
       "GET",
       `${commands}?status=completed&limit=500&cursor=${cursor}`.replace(/&cursor=$/, "")
     )
@@ -89,15 +91,18 @@ const measure = (database: Database, count: number) =>
     const driver = yield* measureDriver(database, 2000)
     const { brain, credentials } = yield* runningBrain(program, database, 10)
     const token = yield* adminKey(brain)
-    const agents = yield* Effect.forEach(credentials, (given) =>
-      connected({ base: brain.url, token: given.token, hmac_secret: given.hmacSecret, hello: { worker_role: "task" } }))
+    const agents = yield* Effect.forEach(credentials, (credential) =>
+      connected({
+        base: brain.url,
+        token: credential.token,
+        hmac_secret: credential.hmacSecret,
+        hello: { worker_role: "task" }
+      }))
     for (const agent of agents) {
       echo(agent)
     }
     const client = clientOf(brain.url, token, 64)
-    const agentIds = credentials.map(({ agentId }) =>
-      agentId
-    )
+    const agentIds = credentials.map(({ agentId }) => agentId)
     const first = agentIds.slice(0, 1)
     const result = yield* Effect.promise(async () => ({
       bench: "command",

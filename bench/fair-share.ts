@@ -22,8 +22,10 @@ const kwargs = JSON.stringify({ blob: "x".repeat(250_000) })
 const seedLarge = (projectId: string) =>
   Effect.gen(function*() {
     const now = yield* Effect.map(Timestamp.now, Timestamp.toEpochMillis)
-    for (let at = 0; at < largeTasks; at += 50) {
-      yield* insertTasks(Array.from({ length: 50 }, (_, index) => storedTask(projectId, now - at - index, { kwargs })))
+    for (let offset = 0; offset < largeTasks; offset += 50) {
+      yield* insertTasks(
+        Array.from({ length: 50 }, (_, index) => storedTask(projectId, now - offset - index, { kwargs }))
+      )
     }
   })
 
@@ -51,14 +53,14 @@ const measure = (database: Database, { events, reads, tasks }: Record<"tasks" | 
       rate: null
     }
 
-    const look = Effect.gen(function*() {
+    const measureRound = Effect.gen(function*() {
       const list = yield* client.measure(reads, () => "/projects/bench/tasks")
-      const search = yield* client.measure(40, (at) => `/projects/bench/tasks?search=nothing-${at}-like-it`)
+      const search = yield* client.measure(40, (index) => `/projects/bench/tasks?search=nothing-${index}-like-it`)
       const alive = yield* health.measure(reads, () => "/health")
       const { ackP99, eventsPerSecond } = yield* send(sender, { ...job, tasks: Math.ceil(events / 3) })
       return { list, search, health: alive, ingest: { eventsPerSecond, ackP99 } }
     })
-    const undisturbed = yield* look
+    const undisturbed = yield* measureRound
     yield* Effect.acquireRelease(
       Effect.sync(() =>
         spawn(process.execPath, [attacker, brain.url, attackerToken, "large", "bench"], { stdio: "inherit" })
@@ -66,7 +68,7 @@ const measure = (database: Database, { events, reads, tasks }: Record<"tasks" | 
       (child) => Effect.sync(() => child.kill("SIGKILL"))
     )
     yield* Effect.sleep("3 seconds")
-    const disturbed = yield* look
+    const disturbed = yield* measureRound
     return {
       bench: "fair-share",
       database,

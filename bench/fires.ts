@@ -139,11 +139,11 @@ const measure = (database: Database, schedules: number, idle: number) =>
     const program = yield* builtProgram
     const bare = yield* bareSeconds(database, schedules)
     const { brain, call, credentials, site } = yield* runningBrain(program, database, 1)
-    const [given] = credentials
+    const [credential] = credentials
     const agent = yield* connected({
       base: brain.url,
-      token: given?.token ?? "",
-      hmac_secret: given?.hmacSecret ?? "",
+      token: credential?.token ?? "",
+      hmac_secret: credential?.hmacSecret ?? "",
       hello: { engines: ["celery"], capabilities: { celery: ["submit_task"] }, worker_role: "task" }
     })
     agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: { task_id: "t" } })
@@ -152,10 +152,10 @@ const measure = (database: Database, schedules: number, idle: number) =>
 
     const listPages = Effect.gen(function*() {
       const times: Array<number> = []
-      for (let at = 0; at < warmUpRequests + 500; at++) {
+      for (let index = 0; index < warmUpRequests + 500; index++) {
         const began = performance.now()
         yield* call("GET", `${path}?limit=50`)
-        if (at >= warmUpRequests) times.push(performance.now() - began)
+        if (index >= warmUpRequests) times.push(performance.now() - began)
       }
       return { p50: percentile(times, 50), p99: percentile(times, 99) }
     })

@@ -11,7 +11,7 @@ import { median } from "./percentile.ts"
 import { type Database, databaseAndNumbersOf, report } from "./run.ts"
 
 /**
- * What the brain puts between a request and its answer: requests a second and CPU time a request, with 1 and 16
+ * What the brain adds between a request and its response: requests a second and CPU time a request, with 1 and 16
  * connections, beside a bare `node:http` server that reads the same rows of the same database (`http/bare.ts`). Both take
  * turns in blocks of `blockMillis`, so that what else the machine does meets both. `share` is the brain's requests a second
  * as a share of the bare server's, the middle one of its pairs of blocks; `cpuShare` the bare server's CPU time a request as
@@ -58,7 +58,7 @@ const compare = async (
     blocks.brain.push(await load(brain, connections, options.blockMillis / 1000, requestOf))
     blocks.bare.push(await load(bare, connections, options.blockMillis / 1000, requestOf))
   }
-  const shares = blocks.brain.map((block, at) => perSecond(block) / perSecond(blocks.bare[at] ?? block))
+  const shares = blocks.brain.map((block, index) => perSecond(block) / perSecond(blocks.bare[index] ?? block))
   const [ours, theirs] = [summarize(blocks.brain), summarize(blocks.bare)]
   return {
     brain: ours,

@@ -28,7 +28,7 @@ export const databaseAndNumbersOf = <Name extends string>(
 const read = <Name extends string>(words: ReadonlyArray<string>, defaults: Numbers<Name>): Numbers<Name> | null => {
   const names = Object.keys(defaults)
   if (words.length > names.length || !words.every((word) => /^\d+(\.\d+)?$/.test(word))) return null
-  return { ...defaults, ...Object.fromEntries(words.map((word, at) => [names[at], Number(word)])) }
+  return { ...defaults, ...Object.fromEntries(words.map((word, index) => [names[index], Number(word)])) }
 }
 
 const refuse = (bench: string, database: string, defaults: Numbers<string>): never => {
@@ -38,7 +38,7 @@ const refuse = (bench: string, database: string, defaults: Numbers<string>): nev
 }
 
 /**
- * Measures and prints what came out. Ends the program even if something of the bench goes on; an interrupted bench
+ * Measures and prints the result. Ends the program even if something of the bench still runs; an interrupted bench
  * cleans up as well.
  */
 export const report = <E>(measure: Effect.Effect<object, E, Scope.Scope | NodeContext.NodeContext>): void =>

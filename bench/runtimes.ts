@@ -39,7 +39,7 @@ const measure = ({ rounds, tasks }: { readonly tasks: number; readonly rounds: n
         const list = (query: string) => () => `/projects/bench/tasks${query}`
         const firstPage = yield* client.measure(300, list(""))
         const page500 = yield* client.measure(60, list("?limit=500"))
-        const searchMisses = yield* client.measure(30, (at) => list(`?search=no${at}such`)())
+        const searchMisses = yield* client.measure(30, (index) => list(`?search=no${index}such`)())
         yield* client.close
         return {
           frame100: frame100.eventsPerSecond,

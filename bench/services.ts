@@ -22,12 +22,12 @@ export const freshHome = (database: Database) =>
 type Home = Effect.Effect.Success<ReturnType<typeof freshHome>>
 
 /** The settings of a brain there. */
-export const settingsIn = ({ home, url }: Home, given: Partial<SettingsShape> = {}) =>
-  SettingsLayer.layer({ SVC_HOME: home }, { databaseUrl: url === null ? null : Redacted.make(url), ...given })
+export const settingsIn = ({ home, url }: Home, overrides: Partial<SettingsShape> = {}) =>
+  SettingsLayer.layer({ SVC_HOME: home }, { databaseUrl: url === null ? null : Redacted.make(url), ...overrides })
 
 /** The settings of a brain in a new folder with an empty database. */
-export const freshSettings = (database: Database, given: Partial<SettingsShape> = {}) =>
-  Layer.unwrapScoped(Effect.map(freshHome(database), (home) => settingsIn(home, given)))
+export const freshSettings = (database: Database, overrides: Partial<SettingsShape> = {}) =>
+  Layer.unwrapScoped(Effect.map(freshHome(database), (home) => settingsIn(home, overrides)))
 
 /** The database of a brain with this environment, as it is. */
 export const databaseOf = (env: Readonly<Record<string, string>>) =>

@@ -37,7 +37,7 @@ const tickSeconds = 5
 const sampleMillis = 10_000
 const tablesMillis = 30_000
 const checkMillis = 20_000
-/** Acknowledged tasks are looked for after this long, which is far within their retention. */
+/** Acknowledged tasks are read back after this long, which is far within their retention. */
 const checkAfterMillis = 10_000
 /** Pause between two kills: from, and up to as much more. */
 const killPauseMillis = [20_000, 60_000] as const
@@ -59,7 +59,7 @@ interface Fire {
   status: string
 }
 
-/** Looks at the database from outside: sizes, acknowledged tasks that are not there, fires. */
+/** Reads the database from outside: sizes, acknowledged tasks that are not there, fires. */
 class Checks {
   readonly sizes = new Map<string, Array<Point>>()
   readonly bytes = new Map<string, Array<Point>>()
@@ -86,15 +86,15 @@ class Checks {
     const before = Date.now() - checkAfterMillis
     const due = [...this.journal.acked].filter(([, { at }]) => at < before)
     for (let from = 0; from < due.length; from += 500) {
-      const some = due.slice(from, from + 500)
-      const ids = some.map(([id]) => `'${id}'`).join()
+      const batch = due.slice(from, from + 500)
+      const ids = batch.map(([id]) => `'${id}'`).join()
       const rows = await this.observer.query(`SELECT task_id, state FROM tasks WHERE task_id IN (${ids})`)
       const states = new Map(rows.map(({ state, task_id }) => [task_id, state]))
-      for (const [id, { state }] of some) {
+      for (const [id, { state }] of batch) {
         this.journal.acked.delete(id)
         if (states.get(id) !== state) this.lost.push(`${id}: ${String(states.get(id))} instead of ${state}`)
       }
-      this.checked += some.length
+      this.checked += batch.length
     }
     const fires = await this.observer.query("SELECT id, schedule_id, scheduled_for, status FROM schedule_fires")
     for (const { id, schedule_id, scheduled_for, status } of fires) {
@@ -125,15 +125,15 @@ const countBy = (values: Iterable<string>) => {
 
 const repeated = (counts: ReadonlyMap<string, number>) => [...counts.values()].filter((count) => count > 1).length
 
-const every = async (millis: number, isOver: () => boolean, act: () => Promise<unknown>) => {
+const every = async (millis: number, isOver: () => boolean, action: () => Promise<unknown>) => {
   for (let next = Date.now() + millis; !isOver(); next += millis) {
     await sleep(Math.max(0, next - Date.now()))
-    await act()
+    await action()
   }
 }
 
 const waitFor = async (isThere: () => Promise<boolean>, seconds: number) => {
-  for (let at = 0; at < seconds; at++) {
+  for (let index = 0; index < seconds; index++) {
     if (await isThere()) return
     await sleep(1000)
   }
@@ -180,9 +180,9 @@ const measure = (database: "sqlite" | "postgresql", minutes: number, rate: numbe
       max_executions_per_window: 100_000
     })
     if (rule.status !== 201) return yield* Effect.dieMessage(JSON.stringify(rule.json))
-    for (let at = 0; at < schedules; at++) {
+    for (let index = 0; index < schedules; index++) {
       yield* call("POST", "/projects/bench/schedules", {
-        name: `every ${tickSeconds} s, ${at}`,
+        name: `every ${tickSeconds} s, ${index}`,
         engine: "celery",
         kind: "interval",
         expression: String(tickSeconds),
@@ -218,9 +218,9 @@ const measure = (database: "sqlite" | "postgresql", minutes: number, rate: numbe
       let livesSince = 0
 
       people.start()
-      let turn = 0
+      let batchNumber = 0
       const sending = every(1000 * eventsOfBatch / rate, isOver, async () => {
-        agents[turn++ % agents.length]?.offer(nextBatch())
+        agents[batchNumber++ % agents.length]?.offer(nextBatch())
       })
       const sampling = every(sampleMillis, isOver, async () => {
         const sample = await sampleProcess(steady.pid(), steady.url, metricsToken)
@@ -260,14 +260,17 @@ const measure = (database: "sqlite" | "postgresql", minutes: number, rate: numbe
         await people.ask("POST", `/projects/bench/schedules/${id}/disable`)
       }
 
-      const open = async (statement: string) => (await observer.query(statement)).length
+      const countRows = async (statement: string) => (await observer.query(statement)).length
       await waitFor(async () => agents.every((agent) => agent.waiting() === 0), 60)
       await waitFor(
-        async () => await open("SELECT id FROM commands WHERE status IN ('pending', 'dispatched') LIMIT 1") === 0,
+        async () => await countRows("SELECT id FROM commands WHERE status IN ('pending', 'dispatched') LIMIT 1") === 0,
         60
       )
-      await waitFor(async () => await open("SELECT id FROM deliveries WHERE status = 'pending' LIMIT 1") === 0, 120)
-      await waitFor(async () => await open("SELECT id FROM rollup_deltas LIMIT 1") === 0, 60)
+      await waitFor(
+        async () => await countRows("SELECT id FROM deliveries WHERE status = 'pending' LIMIT 1") === 0,
+        120
+      )
+      await waitFor(async () => await countRows("SELECT id FROM rollup_deltas LIMIT 1") === 0, 60)
       await sleep(checkAfterMillis + 1000)
       await checks.check()
       const { json: trends } = await people.ask("GET", "/projects/bench/trends?window=24h&bucket=1h")
@@ -320,7 +323,7 @@ const measure = (database: "sqlite" | "postgresql", minutes: number, rate: numbe
           ...countBy([...checks.fires.values()].map(({ status }) => status))
         },
         deliveries: { failedTasks: journal.failedTasks, ids: posts.size, postedTwice: repeated(posts) },
-        answers: Object.fromEntries(people.answers),
+        answers: Object.fromEntries(people.statusCounts),
         streamChunks: people.streams,
         audit: verified.status === 0 ? "verified" : verified.stdout + verified.stderr,
         lost: checks.lost.slice(0, 5)

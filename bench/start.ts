@@ -33,13 +33,13 @@ const once = async (program: string, settings: Readonly<Record<string, string>>)
     stdio: ["ignore", "ignore", "pipe"]
   })
   const ended = new Promise((resolve) => brain.on("exit", resolve))
-  let said = ""
+  let output = ""
   await new Promise<void>((resolve, reject) => {
     brain.stderr.on("data", (text) => {
-      said += String(text)
-      if (said.includes("is ready")) resolve()
+      output += String(text)
+      if (output.includes("is ready")) resolve()
     })
-    void ended.then(() => reject(new Error(`it did not start: ${said}`)))
+    void ended.then(() => reject(new Error(`it did not start: ${output}`)))
   })
   const readySeconds = (performance.now() - begin) / 1000
   await sleep(REST_SECONDS * 1000)

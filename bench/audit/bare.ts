@@ -56,10 +56,12 @@ export const bareSqlite = (file: string): Bare => {
   return {
     copy: async () => {
       db.exec("DROP TABLE IF EXISTS bare_log; DROP TABLE IF EXISTS bare_head")
-      const made = db.prepare<[], { sql: string }>(
+      const statements = db.prepare<[], { sql: string }>(
         "SELECT sql FROM sqlite_master WHERE tbl_name IN ('audit_log', 'audit_head') AND sql IS NOT NULL ORDER BY type DESC"
       ).all()
-      for (const { sql } of made) db.exec(sql.replaceAll("audit_log", "bare_log").replaceAll("audit_head", "bare_head"))
+      for (const { sql } of statements) {
+        db.exec(sql.replaceAll("audit_log", "bare_log").replaceAll("audit_head", "bare_head"))
+      }
       db.exec("INSERT INTO bare_log SELECT * FROM audit_log; INSERT INTO bare_head SELECT * FROM audit_head")
       append = prepare()
     },

@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http"
 
-export interface Answer {
+export interface JsonResponse {
   readonly status: number
   // CommandPublic or CommandList of the contract
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -10,7 +10,7 @@ export interface Answer {
 /** JSON over kept connections, with as little of the client's own as possible: it shares two cores with the brain. */
 export const clientOf = (url: string, token: string, connections: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  const ask = (method: "GET" | "POST", path: string, body?: object): Promise<Answer> =>
+  const send = (method: "GET" | "POST", path: string, body?: object): Promise<JsonResponse> =>
     new Promise((resolve, reject) => {
       const text = body === undefined ? "" : JSON.stringify(body)
       const headers = {
@@ -27,7 +27,7 @@ export const clientOf = (url: string, token: string, connections: number) => {
         )
       }).on("error", reject).end(text)
     })
-  return { ask, close: () => agent.destroy() }
+  return { send, close: () => agent.destroy() }
 }
 
 export type Client = ReturnType<typeof clientOf>

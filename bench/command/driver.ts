@@ -75,15 +75,15 @@ const openEcho = Effect.gen(function*() {
   const [socket]: Array<WebSocket> = yield* Effect.promise(() => connected)
   if (socket === undefined) return yield* Effect.dieMessage("the echo did not connect")
   return async (message: string) => {
-    const answered = once(socket, "message")
+    const reply = once(socket, "message")
     socket.send(message)
-    await answered
+    await reply
   }
 })
 
 const takeAll = async (commit: Commit, count: number) => {
   const began = performance.now()
-  for (let at = 0; at < count; at++) {
+  for (let index = 0; index < count; index++) {
     const id = randomUUID()
     for (const step of steps.keys()) await commit(step, id)
   }
@@ -92,14 +92,14 @@ const takeAll = async (commit: Commit, count: number) => {
 
 const takeWithHop = async (commit: Commit, hop: (message: string) => Promise<void>, count: number) => {
   const times: Array<number> = []
-  for (let at = -50; at < count; at++) { // the first ones warm up
+  for (let index = -50; index < count; index++) { // the first ones warm up
     const began = performance.now()
     const id = randomUUID()
     await commit(0, id)
     await commit(1, id)
     await hop(payload)
     await commit(2, id)
-    if (at >= 0) times.push(performance.now() - began)
+    if (index >= 0) times.push(performance.now() - began)
   }
   return { p50: percentile(times, 50), p99: percentile(times, 99) }
 }

@@ -2,7 +2,7 @@ import { connect } from "node:net"
 
 /**
  * One viewer who takes all that the brain gives: 40 connections that read pages of 500 one after the other, 40 that search for
- * what is not there, 40 CSV exports and 40 pages that nobody reads, and 2 000 pipelined requests. A connection that is closed
+ * what is not there, 40 CSV exports and 40 pages that are never read, and 2 000 pipelined requests. A connection that is closed
  * is opened again after 100 ms. Runs until it is killed.
  */
 const [, , url = "", token = "", large = "", searched = ""] = process.argv
@@ -18,23 +18,23 @@ const dial = (begin: (socket: ReturnType<typeof connect>) => void): void => {
 
 const end = Buffer.from("0\r\n\r\n")
 
-/** Asks again once an answer has ended. */
+/** Sends the request again once a response has ended. */
 const reading = (pathOf: (count: number) => string) => (socket: ReturnType<typeof connect>) => {
   let count = 0
   let left: number | null = null
-  const ask = () => {
+  const send = () => {
     left = null
     socket.write(textOf(pathOf(count++)))
   }
   socket.on("data", (chunk: Buffer) => {
     if (left === null) {
-      const at = chunk.indexOf("\r\n\r\n")
-      const length = /content-length: (\d+)/i.exec(chunk.toString("latin1", 0, Math.max(0, at)))?.[1]
-      left = length === undefined ? Infinity : Number(length) - (chunk.length - at - 4)
+      const headEnd = chunk.indexOf("\r\n\r\n")
+      const length = /content-length: (\d+)/i.exec(chunk.toString("latin1", 0, Math.max(0, headEnd)))?.[1]
+      left = length === undefined ? Infinity : Number(length) - (chunk.length - headEnd - 4)
     } else left -= chunk.length
-    if (left <= 0 || (left === Infinity && chunk.subarray(-end.length).equals(end))) ask()
+    if (left <= 0 || (left === Infinity && chunk.subarray(-end.length).equals(end))) send()
   })
-  ask()
+  send()
 }
 
 const unread = (text: string) => (socket: ReturnType<typeof connect>) => {
@@ -42,9 +42,9 @@ const unread = (text: string) => (socket: ReturnType<typeof connect>) => {
   socket.write(text)
 }
 
-for (let at = 0; at < 40; at++) {
+for (let index = 0; index < 40; index++) {
   dial(reading(() => `${large}/tasks?limit=500`))
-  dial(reading((count) => `${searched}/tasks?search=missing-${at}-${count}`))
+  dial(reading((count) => `${searched}/tasks?search=missing-${index}-${count}`))
   dial(unread(textOf(`${searched}/tasks?format=csv`)))
   dial(unread(textOf(`${large}/tasks?limit=500`)))
 }

@@ -74,7 +74,7 @@ const send = (response: ServerResponse, status: number, value: unknown) => {
   )
 }
 
-const answer = async (request: IncomingMessage, response: ServerResponse) => {
+const respond = async (request: IncomingMessage, response: ServerResponse) => {
   const url = request.url ?? ""
   if (url.endsWith("/health")) return send(response, 200, { status: "ok" })
   const token = (request.headers.authorization ?? "").slice("Bearer ".length)
@@ -91,7 +91,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse) => {
   return send(response, row === undefined ? 404 : 200, row ?? {})
 }
 
-const server = createServer((request, response) => void answer(request, response))
+const server = createServer((request, response) => void respond(request, response))
 server.listen(0, "127.0.0.1", () => {
   const address = server.address()
   if (typeof address === "object" && address !== null) console.log(address.port)

@@ -27,7 +27,7 @@ const opened = (port: number) =>
     socket.once("connect", () => resolve(socket)).once("error", reject)
   })
 
-/** Sends requests over one connection, the next when the answer to the last is there, until `goOn` says no. */
+/** Sends requests over one connection, the next when the response to the last is there, until `goOn` says no. */
 const exchange = (socket: Socket, next: () => string, goOn: () => boolean) =>
   new Promise<number>((resolve, reject) => {
     let requests = 0

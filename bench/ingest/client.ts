@@ -33,10 +33,10 @@ interface Frame {
   readonly text: Buffer
 }
 
-const connect = (url: string, given: Job["agents"][number], index: number, tasks: number) =>
+const connect = (url: string, credentials: Job["agents"][number], index: number, tasks: number) =>
   new Promise<Agent>((resolve, reject) => {
     const socket = new WebSocket(`${url.replace("http", "ws")}/ws/agent`, {
-      headers: { authorization: `Bearer ${given.token}` },
+      headers: { authorization: `Bearer ${credentials.token}` },
       perMessageDeflate: false
     })
     socket.once("error", reject)
@@ -57,7 +57,7 @@ const connect = (url: string, given: Job["agents"][number], index: number, tasks
       })))
     socket.once("message", (data) => {
       const ack = decodeHelloAckFrame(String(data))
-      const secret = decodeSecret(given.hmacSecret)
+      const secret = decodeSecret(credentials.hmacSecret)
       if (ack instanceof FrameRefusal || Either.isLeft(secret)) return reject(new Error("no hello_ack"))
       const ids = ack.payload
       resolve({
@@ -128,12 +128,12 @@ const make = (agent: Agent, job: Job) => {
   const most = job.eventsPerFrame % 3 === 0 ? job.eventsPerFrame / 3 : job.eventsPerFrame
   const count = Math.min(most, agent.tasks - agent.reported)
   const events = Array.from({ length: count }, () => eventsOf(agent.reported++)).flat()
-  for (let at = 0; at < events.length; at += job.eventsPerFrame) {
+  for (let begin = 0; begin < events.length; begin += job.eventsPerFrame) {
     const id = `ev_${randomUUID().replaceAll("-", "")}`
     const text = encodeFrame(
       "event_batch",
       id,
-      { events: events.slice(at, at + job.eventsPerFrame) },
+      { events: events.slice(begin, begin + job.eventsPerFrame) },
       agent.session,
       Date.now()
     )
@@ -208,7 +208,7 @@ const run = (agents: ReadonlyArray<Agent>, job: Job, share: number) =>
 const job: Job = JSON.parse(process.argv[2] ?? "{}")
 const tasks = job.warmUpTasks + job.tasks
 const each = Math.ceil(tasks / job.agents.length)
-const agents = await Promise.all(job.agents.map((given, index) => connect(job.url, given, index, each)))
+const agents = await Promise.all(job.agents.map((credentials, index) => connect(job.url, credentials, index, each)))
 if (job.rate === null) { for (const agent of agents) while (agent.reported < agent.tasks) make(agent, job) }
 await run(agents, job, job.warmUpTasks / tasks)
 console.log("begun")

@@ -49,7 +49,7 @@ export const barePostgres = async (url: string): Promise<Driver> => {
       for (const slice of slices(rows)) {
         const columns = Object.keys(slice[0]!)
         const values = slice.map((_, row) =>
-          `(${columns.map((_, at) => `$${row * columns.length + at + 1}`).join(", ")})`
+          `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(", ")})`
         )
         await client.query(
           `INSERT INTO tasks (${columns.join(", ")}) VALUES ${values.join(", ")}

@@ -10,7 +10,7 @@ export interface Measured {
 /** GETs over one kept connection. */
 export const clientOf = (url: string, token: string, root = "/api/v1") => {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
-  const ask = (path: string) =>
+  const send = (path: string) =>
     new Promise<string>((resolve, reject) => {
       get(`${url}${root}${path}`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
         const chunks: Array<Buffer> = []
@@ -30,11 +30,15 @@ export const clientOf = (url: string, token: string, root = "/api/v1") => {
       for (let index = -5; index < count; index++) {
         const path = pathOf(Math.abs(index))
         const began = process.hrtime.bigint()
-        await ask(path)
+        await send(path)
         if (index >= 0) times.push(Number(process.hrtime.bigint() - began) / 1e6)
       }
       return { p50: percentile(times, 50), p99: percentile(times, 99) }
     })
 
-  return { ask: (path: string) => Effect.promise(() => ask(path)), measure, close: Effect.sync(() => agent.destroy()) }
+  return {
+    send: (path: string) => Effect.promise(() => send(path)),
+    measure,
+    close: Effect.sync(() => agent.destroy())
+  }
 }

@@ -37,8 +37,8 @@ export interface Sample {
 }
 
 /** What of a task of the first project requests name. */
-export const sampleOf = ({ end, tasks }: Seeding, given: number): Sample => {
-  const number = given - (given % 10)
+export const sampleOf = ({ end, tasks }: Seeding, count: number): Sample => {
+  const number = count - (count % 10)
   const [a, b, c] = mixed(number)
   const millis = hex(end - spanMillis + Math.floor((spanMillis * number) / tasks), 12)
   return {

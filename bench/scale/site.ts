@@ -19,7 +19,7 @@ const onServer = (statement: string) =>
   })
 
 /** What a later run needs of a database that is kept. */
-class Kept extends Schema.Class<Kept>("Kept")({
+class StoredSite extends Schema.Class<StoredSite>("Kept")({
   tasks: Schema.Int,
   end: Schema.Number,
   projectIds: Schema.Array(Schema.String),
@@ -33,7 +33,7 @@ class Kept extends Schema.Class<Kept>("Kept")({
     indexes: Schema.Record({ key: Schema.String, value: Schema.Number })
   })
 }) {}
-const KeptJson = Schema.parseJson(Kept)
+const StoredSiteJson = Schema.parseJson(StoredSite)
 
 const slugOf = (index: number) => (index === 0 ? "bench" : `bench-${index}`)
 
@@ -69,7 +69,7 @@ const create = (program: string, database: Database, tasks: number, home: string
     }))
     const end = Math.floor(performance.timeOrigin + performance.now())
     const seconds = yield* seed(env, { projectIds, end, tasks })
-    return Kept.make({ tasks, end, projectIds, token, credentials, env: { ...env }, seconds })
+    return StoredSite.make({ tasks, end, projectIds, token, credentials, env: { ...env }, seconds })
   })
 
 /**
@@ -92,9 +92,9 @@ export const siteWithTasks = (program: string, database: Database, tasks: number
       })
     )
     const isThere = yield* fs.exists(file)
-    const kept = isThere
-      ? yield* Effect.flatMap(fs.readFileString(file), Schema.decode(KeptJson))
+    const storedSite = isThere
+      ? yield* Effect.flatMap(fs.readFileString(file), Schema.decode(StoredSiteJson))
       : yield* create(program, database, tasks, folder, name)
-    if (!isThere) yield* fs.writeFileString(file, yield* Schema.encode(KeptJson)(kept))
-    return { ...kept, site: siteIn(program, kept.env) }
+    if (!isThere) yield* fs.writeFileString(file, yield* Schema.encode(StoredSiteJson)(storedSite))
+    return { ...storedSite, site: siteIn(program, storedSite.env) }
   })

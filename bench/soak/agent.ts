@@ -29,7 +29,7 @@ let tasks = 0
 export const nextBatch = (): Batch => {
   const outcomes = new Map<string, "success" | "failure">()
   const events: Array<Events[number]> = []
-  for (let at = 0; at < tasksOfBatch; at++) {
+  for (let index = 0; index < tasksOfBatch; index++) {
     const task_id = randomUUID()
     const isFailed = ++tasks % 100 === 0
     outcomes.set(task_id, isFailed ? "failure" : "success")
@@ -183,16 +183,16 @@ export const pollAgent = (keys: AgentKeys, bases: ReadonlyArray<string>, journal
     for (let turn = 0; !isOver; turn++) {
       const agent = longPoll({ base: bases[turn % bases.length] ?? "", ...keys })
       try {
-        let answer = await agent.probe()
+        let response = await agent.probe()
         journal.connections++
-        while (!isOver && answer.status < 300) {
+        while (!isOver && response.status < 300) {
           const batches = [...unacked.values()].slice(0, 20)
           if (batches.length === 0) {
             await agent.pull(1)
             continue
           }
-          answer = await agent.push(batches.map(({ events, id }) => agent.seal("event_batch", { events }, id)))
-          if (answer.status >= 300) break
+          response = await agent.push(batches.map(({ events, id }) => agent.seal("event_batch", { events }, id)))
+          if (response.status >= 300) break
           for (const batch of batches) if (unacked.delete(batch.id)) journal.ack(batch)
         }
       } catch {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** What people and their tools ask of a brain for as long as the soak lasts. A brain that was killed answers nothing: 0. */
+/** What people and their tools ask of a brain for as long as the soak lasts. Requests to a killed brain count as status 0. */
 export class People {
-  readonly answers = new Map<string, number>()
+  readonly statusCounts = new Map<string, number>()
   readonly commands: Array<string> = []
   streams = 0
   isOver = false
@@ -15,7 +15,7 @@ export class People {
     private readonly agentIds: ReadonlyArray<string>
   ) {}
 
-  /** A status, the JSON and the response's headers; status 0 where nobody answers. */
+  /** A status, the JSON and the response's headers; status 0 without a response. */
   async ask(method: string, path: string, body?: object, headers: Readonly<Record<string, string>> = {}) {
     const url = this.urls[this.turn++ % this.urls.length] ?? ""
     try {
@@ -68,13 +68,13 @@ export class People {
 
   private count(method: string, status: number): void {
     const key = `${method} ${status}`
-    this.answers.set(key, (this.answers.get(key) ?? 0) + 1)
+    this.statusCounts.set(key, (this.statusCounts.get(key) ?? 0) + 1)
   }
 
-  private every(millis: number, act: () => Promise<unknown>): void {
+  private every(millis: number, action: () => Promise<unknown>): void {
     const run = async () => {
       while (!this.isOver) {
-        await act()
+        await action()
         await sleep(millis)
       }
     }
@@ -106,12 +106,12 @@ export class People {
   }
 
   private async login(): Promise<void> {
-    const answer = await this.ask("POST", "/auth/login", {
+    const response = await this.ask("POST", "/auth/login", {
       email: "admin@example.com",
       password: "correct horse battery"
     })
-    if (answer.status !== 200) return
-    const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0] ?? "")
-    await fetch(`${answer.url}/api/v1/auth/me`, { headers: { cookie: cookies.join("; ") } }).catch(() => null)
+    if (response.status !== 200) return
+    const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0] ?? "")
+    await fetch(`${response.url}/api/v1/auth/me`, { headers: { cookie: cookies.join("; ") } }).catch(() => null)
   }
 }

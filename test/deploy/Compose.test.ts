@@ -31,9 +31,9 @@ interface Compose {
 }
 
 // the validation below checks the shape
-const read = (name: string) => parse(readFileSync(join(folder, name), "utf8"), { merge: true }) as Compose
+const readCompose = (name: string) => parse(readFileSync(join(folder, name), "utf8"), { merge: true }) as Compose
 
-const postgres = read("postgres.yaml")
+const postgres = readCompose("postgres.yaml")
 
 /** What the service would find under /run/secrets, by the settings that name such a file, in this folder. */
 const settingsWithSecrets = (secrets: string) =>
@@ -123,7 +123,7 @@ describe("the Compose files", () => {
         assert.strictEqual(services("sqlite.yaml"), "svc")
         assert.strictEqual(services("postgres.yaml"), "postgres,proxy,svc-1,svc-2")
         const names = new Set<string>(Object.values(settingDefinitions).map(({ name }) => name))
-        for (const { services } of [read("sqlite.yaml"), postgres]) {
+        for (const { services } of [readCompose("sqlite.yaml"), postgres]) {
           for (const { environment = {}, secrets = [] } of Object.values(services)) {
             for (const name of Object.keys(environment).filter((name) => name.startsWith("SVC_"))) {
               assert.isTrue(names.has(name.replace(/_FILE$/, "")), name)

@@ -20,7 +20,7 @@ const hasSystemd = (() => {
   }
 })()
 
-/** The unit with a program that exists here: `verify` looks for it. */
+/** The unit with a program that exists here: `verify` checks that it exists. */
 const installedUnit = Effect.acquireRelease(
   Effect.sync(() => {
     const temporary = mkdtempSync(join(tmpdir(), "svc-systemd-"))

@@ -50,7 +50,7 @@ export interface Contained {
   readonly log: () => string
   /** The exit code of process 1, once it ends by itself. */
   readonly exit: Effect.Effect<number | null>
-  /** Sends SIGTERM to process 1; answers its exit code. */
+  /** Sends SIGTERM to process 1; returns its exit code. */
   readonly stop: Effect.Effect<number | null>
   /** Runs a command beside it, in its process tree, as \`docker exec\` does. */
   readonly execute: (command: string) => Effect.Effect<string>

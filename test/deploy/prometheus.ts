@@ -56,9 +56,13 @@ export const startPrometheus = (options: {
 
     const get = (path: string) =>
       Effect.promise(async () => {
-        const answer = await fetch(`${url}/api/v1/${path}`)
+        const response = await fetch(`${url}/api/v1/${path}`)
         // the shape that Prometheus documents: status, then data or error
-        const body = (await answer.json()) as { readonly status: string; readonly error?: string; readonly data: never }
+        const body = (await response.json()) as {
+          readonly status: string
+          readonly error?: string
+          readonly data: never
+        }
         if (body.status !== "success") throw new Error(`${decodeURIComponent(path)}: ${body.error}`)
         return body.data
       })

@@ -49,7 +49,7 @@ const successes = (call: Call, slug: string) =>
 /** Of util-linux: changes the limits of a running process. */
 const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0
 
-const killed = (brain: BrainProcess) => Effect.zipRight(brain.kill, brain.start)
+const restartBrain = (brain: BrainProcess) => Effect.zipRight(brain.kill, brain.start)
 
 describe.each(engines)("the agent and a brain on %s that is killed", (database) => {
   it.scopedLive("loses and doubles nothing, and the host runs on", () =>
@@ -62,7 +62,7 @@ describe.each(engines)("the agent and a brain on %s that is killed", (database) 
       )
       yield* online(agent)
       const ids: Array<string> = []
-      const some = (count: number) =>
+      const runTasks = (count: number) =>
         Effect.sync(() => {
           for (let n = 0; n < count; n++) {
             const id = shop.enqueue({ args: [n] })
@@ -71,12 +71,12 @@ describe.each(engines)("the agent and a brain on %s that is killed", (database) 
           }
         })
       for (let kill = 0; kill < 3; kill++) {
-        yield* some(2000)
+        yield* runTasks(2000)
         yield* until(successes(call, "kill"), (count) => count > ids.length - 2000) // under way
-        yield* some(500)
-        yield* killed(brain)
+        yield* runTasks(500)
+        yield* restartBrain(brain)
       }
-      yield* some(500)
+      yield* runTasks(500)
       yield* drained(agent)
       assert.strictEqual(agent.status().lostEvents, 0)
       assert.strictEqual(yield* successes(call, "kill"), ids.length)
@@ -106,7 +106,7 @@ describe("the agent and a brain", () => {
         yield* brain.freeze
         for (let n = 0; n < 3000; n++) shop.work(shop.enqueue())
         yield* statusOf(agent, ({ buffer }) => buffer.events === 9000 && buffer.unwritten === 0)
-        yield* killed(brain)
+        yield* restartBrain(brain)
         yield* drained(agent)
         assert.strictEqual(yield* successes(call, "frozen"), 3000)
       }),
@@ -152,9 +152,9 @@ describe("the agent and a brain", () => {
         assert.strictEqual(yield* first.ended, 0, first.output())
         const away = yield* host({ ...options, brainUrl: "http://127.0.0.1:1" })
         assert.strictEqual(yield* away.ended, 0, away.output())
-        const refused = yield* host({ ...options, token: "" })
-        assert.strictEqual(yield* refused.ended, 0)
-        assert.match(refused.output(), /svc agent: error: The agent's token is missing/)
+        const refusedHost = yield* host({ ...options, token: "" })
+        assert.strictEqual(yield* refusedHost.ended, 0)
+        assert.match(refusedHost.output(), /svc agent: error: The agent's token is missing/)
         yield* host({ ...options, after: "stay" })
         yield* until(successes(call, "end"), (count) => count === 30)
       }),
@@ -186,13 +186,13 @@ describe("the agent and a brain", () => {
           text.includes("events cannot be buffered on disk"))
         yield* more(100)
         execFileSync("prlimit", ["--pid", String(child.pid), "--fsize=unlimited:"])
-        yield* killed(brain)
+        yield* restartBrain(brain)
         yield* more(50)
         child.stdin?.end()
-        const told = Effect.sync(() => /.*done (\d+), lost (\d+)\n$/s.exec(output()) ?? [])
+        const readCounts = Effect.sync(() => /.*done (\d+), lost (\d+)\n$/s.exec(output()) ?? [])
         // the last line is the last one only when the program has seen the end of its input
-        yield* until(Effect.all([told, successes(call, "full")]), ([[, done], count]) => count === Number(done))
-        const [, done, lost] = yield* told
+        yield* until(Effect.all([readCounts, successes(call, "full")]), ([[, done], count]) => count === Number(done))
+        const [, done, lost] = yield* readCounts
         assert.strictEqual(lost, "0")
         assert.isAbove(Number(done), 200)
       }),

@@ -55,7 +55,7 @@ const after = (time: string, micros: number) =>
 /** What docs/audit.md says to put the head right with. */
 const repair = /```sql\n(INSERT INTO audit_head[^]*?)```/.exec(readFileSync("docs/audit.md", "utf8"))?.[1] ?? ""
 
-describe.each(engines)("an audit log on %s that somebody tampered with", (engine) => {
+describe.each(engines)("an audit log on %s that an attacker changed", (engine) => {
   layer(worldOn(engine), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("is whole before", () =>
       Effect.gen(function*() {
@@ -95,7 +95,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         )
       }).pipe(Effect.scoped))
 
-    it.effect("does not show rows cut off after the last checkpoint, but to whoever kept a head", () =>
+    it.effect("shows rows removed after the last checkpoint only where a head was kept", () =>
       Effect.gen(function*() {
         const { head, path } = yield* World
         yield* onTampered(
@@ -122,11 +122,11 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         ({ older }) => older,
         Effect.gen(function*() {
           const { path } = yield* World
-          const kept = readFileSync(path)
+          const checkpoints = readFileSync(path)
           yield* Effect.provide(append(20), anotherProcess())
           assert.deepStrictEqual((yield* means).shown, ["ok", "contradicted", "broken"])
           assert.include(yield* refusal(sign), "LogContradicted")
-          writeFileSync(path, kept) // without the evidence of row 34, which is not what the others are about
+          writeFileSync(path, checkpoints) // without the evidence of row 34, which is not what the others are about
         })
       ))
 
@@ -151,7 +151,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         }
       }))
 
-    it.scoped("gets no row beside those that are there, when a brain makes the head anew that was taken away", () =>
+    it.scoped("gets no second row of one number when a brain creates the deleted head again", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const settings = yield* Settings
@@ -182,11 +182,11 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const { row_hash } = relinked(edited(32, { action: "x" })(now)).audit_head[0] ?? {}
         const head = now.audit_head.map((row) => ({ ...row, row_hash: row_hash ?? null }))
         assert.include(yield* onTampered(() => ({ ...now, audit_head: head }), refusal(sign)), "was not written by us")
-        const raised = ({ older }: Copies): Tables => ({
+        const raiseWatermark = ({ older }: Copies): Tables => ({
           ...older,
           audit_watermark: watermark(now, (statement) => JSON.stringify(statement), 1000).audit_watermark
         })
-        assert.include(yield* onTampered(raised, refusal(Effect.zipRight(append(20), sign))), "LogContradicted")
+        assert.include(yield* onTampered(raiseWatermark, refusal(Effect.zipRight(append(20), sign))), "LogContradicted")
       }))
 
     it.scoped("gives no row a time of theirs, neither in audit_head nor in the newest row", () =>
@@ -199,11 +199,11 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
           SqlClient.SqlClient,
           (sql) => sql<{ occurred_at: string }>`SELECT occurred_at FROM audit_log WHERE seq >= 34 ORDER BY seq`
         )
-        const at = (occurred_at: string | null) => now.audit_head.map((row) => ({ ...row, occurred_at }))
+        const headWithTime = (occurred_at: string | null) => now.audit_head.map((row) => ({ ...row, occurred_at }))
         const newest = now.audit_log.at(-1)?.occurred_at
         for (const theirs of ["2999-01-01T00:00:00.000000Z", "2000-01-01T00:00:00.000000Z", null]) {
           yield* onTampered(
-            () => ({ ...now, audit_head: at(theirs) }),
+            () => ({ ...now, audit_head: headWithTime(theirs) }),
             Effect.gen(function*() {
               assert.deepStrictEqual((yield* means).shown, ["head", "ok", "broken"])
               const other = yield* restarted
@@ -219,7 +219,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         }
         const forged = edited(34, { occurred_at: "2999-01-01T00:00:00.000000Z" })(now)
         yield* onTampered(
-          () => ({ ...forged, audit_head: at("2999-01-01T00:00:00.000000Z") }),
+          () => ({ ...forged, audit_head: headWithTime("2999-01-01T00:00:00.000000Z") }),
           Effect.gen(function*() {
             yield* Effect.provide(append(1), yield* restarted)
             assert.isBelow(Number((yield* times)[1]?.occurred_at.slice(0, 4)), 2999)
@@ -241,7 +241,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         )
       }))
 
-    it.effect("is not pruned of rows that no row of ours proves, nor of rows that stand before the watermark", () =>
+    it.effect("is not pruned of rows that no row of ours proves, nor of rows before the watermark", () =>
       Effect.gen(function*() {
         const { they } = yield* World
         const path = join((yield* Settings).home, "frozen.jsonl")
@@ -252,9 +252,9 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
           yield* onTampered(
             tampering,
             Effect.gen(function*() {
-              const given = yield* Effect.promise(they.read)
+              const unchanged = yield* Effect.promise(they.read)
               assert.include(yield* refusal(remove), "log does not verify")
-              assert.deepStrictEqual(yield* Effect.promise(they.read), given)
+              assert.deepStrictEqual(yield* Effect.promise(they.read), unchanged)
             })
           )
         }
@@ -347,16 +347,16 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
         const { row_hash, row_hmac, seq } = JSON.parse(rows.at(-1) ?? "")
         const ended = { ...JSON.parse(JSON.parse(first).statement), row_hash, row_hmac, seq, signature: undefined }
         const frozen = [JSON.parse(first).statement, ...rows, statementBy(signer.private, ended)]
-        const wrong = [...rows.slice(0, -1), statementBy(signer.private, ended)]
-        const answers = yield* Effect.all([
+        const mismatched = [...rows.slice(0, -1), statementBy(signer.private, ended)]
+        const outputs = yield* Effect.all([
           run(lines, ...key),
           run(lines.toSpliced(9, 1), ...key),
           run(lines),
           run(frozen, ...key),
-          run([JSON.parse(first).statement, ...wrong], ...key)
+          run([JSON.parse(first).statement, ...mismatched], ...key)
         ], { concurrency: 5 })
         const broken = "1 The log is broken: 1 finding."
-        assert.deepStrictEqual(answers, ["0 ok", broken, "2 ", "0 ok", broken])
+        assert.deepStrictEqual(outputs, ["0 ok", broken, "2 ", "0 ok", broken])
       }))
 
     it.scoped("is not written by a brain with keys of its own, even when the tables are made to fit", () =>
@@ -408,7 +408,7 @@ describe.each(engines)("an audit log on %s that somebody tampered with", (engine
 
 describe.each(engines)("an audit log on %s whose former key leaked, was retired and is gone", (engine) => {
   layer(settingsOn(engine), { excludeTestServices: true })((it) => {
-    it.scoped("shows what somebody makes of it with that key, of old copies, and of rows moved into a file", () =>
+    it.scoped("shows what an attacker writes with that key, old copies, and rows moved into a file", () =>
       Effect.gen(function*() {
         const settings = yield* Settings
         const keyFile = join(settings.home, "audit-chain.key")

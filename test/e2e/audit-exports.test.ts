@@ -62,7 +62,7 @@ const cancelStatement = (site: Site) =>
     "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
   )
 
-/** A brain that stands still in the middle of the export of a large log. */
+/** A brain that is frozen in the middle of the export of a large log. */
 const stalledExport = (engine: Engine) =>
   Effect.gen(function*() {
     const site = yield* siteOn(engine)
@@ -90,13 +90,13 @@ const stalledExport = (engine: Engine) =>
     const logged = yield* query(site, `SELECT id FROM audit_log WHERE project_id = '${project.id}' ORDER BY seq DESC`)
 
     /** The export is completed by a brain, and its file has each row of the log once, in order. */
-    const isWhole = (at: BrainProcess) =>
+    const isWhole = (brain: BrainProcess) =>
       Effect.gen(function*() {
         const path = `/projects/shop/audit/export-jobs/${job.id}`
-        const ask = Effect.map(callAt(at, token)("GET", path), ({ json }) => json)
-        const ended = yield* until(ask, ({ status }) => status === "completed" || status === "failed")
+        const readJob = Effect.map(callAt(brain, token)("GET", path), ({ json }) => json)
+        const ended = yield* until(readJob, ({ status }) => status === "completed" || status === "failed")
         assert.deepInclude(ended, { status: "completed", row_count: logged.length, truncated: false, error: null })
-        const file = yield* callAt(at, token)("GET", `${path}/download`)
+        const file = yield* callAt(brain, token)("GET", `${path}/download`)
         assert.strictEqual(Buffer.byteLength(file.text), ended.size_bytes)
         const exported: ReadonlyArray<{ readonly id: string }> = file.json
         assert.deepStrictEqual(exported.map(({ id }) => id), logged.map(({ id }) => id))
@@ -118,8 +118,8 @@ describe.each(engines)("an export of the audit log on %s whose brain is killed",
     }))
 })
 
-describe("an export of the audit log on PostgreSQL whose brain stands still past its lease", () => {
-  it.scopedLive("is written whole by another brain, and the first one changes nothing when it goes on", () =>
+describe("an export of the audit log on PostgreSQL whose brain is frozen past its lease", () => {
+  it.scopedLive("is written whole by another brain, and the first one changes nothing when it resumes", () =>
     Effect.gen(function*() {
       const { brain, isWhole, site } = yield* stalledExport("PostgreSQL")
       const another = yield* site.brain

@@ -19,9 +19,9 @@ const kills = 4
 
 /** Each of its own name: a failed task of a name that was just retried waits, since it may be that retry. */
 const failures = (): ReadonlyArray<Batch> => {
-  const all = Array.from({ length: tasks }, (_, at) => {
-    const data = { exception: "ValueError: no order", task_name: `shop.step${at}`, worker: "w@box" }
-    return event({ kind: "task.failed", task_id: `t${at}`, data })
+  const all = Array.from({ length: tasks }, (_, index) => {
+    const data = { exception: "ValueError: no order", task_name: `shop.step${index}`, worker: "w@box" }
+    return event({ kind: "task.failed", task_id: `t${index}`, data })
   })
   return Arr.chunksOf(all, batchSize).map((events) => ({ id: `ev_${randomUUID().replaceAll("-", "")}`, events }))
 }
@@ -85,14 +85,14 @@ describe.each(engines)("a rule in a storm of failures on %s", (engine) => {
         const executed = yield* read(log)
         const commands = yield* read("SELECT id, target_id AS task_id FROM commands WHERE action = 'retry_task'")
         const audited = yield* read("SELECT id, '' AS task_id FROM audit_log WHERE action = 'automation.rule.executed'")
-        const looked = yield* read(
+        const evaluated = yield* read(
           "SELECT CAST(sum(occurrences) AS INTEGER) AS id, '' AS task_id FROM automation_executions"
         )
         const sorted = (rows: ReadonlyArray<Row>) => rows.map(({ id, task_id }) => `${id} ${task_id}`).sort()
         assert.deepStrictEqual(sorted(executed), sorted(commands), "each execution has its command, and the reverse")
         assert.strictEqual(audited.length, commands.length)
         assert.strictEqual(new Set(executed.map(({ task_id }) => task_id)).size, executed.length, "none twice")
-        assert.strictEqual(Number(looked[0]?.id), tasks, "no event is lost, and none is taken twice")
+        assert.strictEqual(Number(evaluated[0]?.id), tasks, "no event is lost, and none is taken twice")
         assert.isAbove(executed.length, tasks / 2)
         process.stdout.write(
           `${engine}, seed ${seed}: ${kills} kills, ${tasks} failures, of which ${executed.length} were retried once\n`

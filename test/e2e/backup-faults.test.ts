@@ -231,7 +231,7 @@ describe.each(engines)("a brain on %s that ingests", (engine) => {
         assert.isAtMost(tasks.length, events.taskIds.length)
         assert.isAtLeast(ackedAfter, 20)
 
-        // the brain goes on there with the agent, which sends again what it sent since
+        // the brain continues there with the agent, which sends again what it sent since
         const next = yield* serving(target.environment)
         const nextCall = callAt(next, yield* adminKey(next))
         const rest = yield* streaming(agent, [next.url], events.batches, 8)

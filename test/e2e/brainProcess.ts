@@ -14,9 +14,9 @@ export interface BrainProcess {
   readonly kill: Effect.Effect<void>
   /** SIGSTOP: it is there, and does nothing any more. */
   readonly freeze: Effect.Effect<void>
-  /** SIGCONT: it goes on. */
+  /** SIGCONT: it resumes. */
   readonly resume: Effect.Effect<void>
-  /** SIGTERM, and answers the exit code. */
+  /** SIGTERM; returns the exit code. */
   readonly stop: Effect.Effect<number | null>
   /** Starts it again on the same port, home and database, and waits until it is ready. */
   readonly start: Effect.Effect<void>
@@ -130,7 +130,7 @@ export const siteIn = (
 
 export type Call = (method: string, path: string, body?: unknown) => Effect.Effect<{
   readonly status: number
-  // tests look into whatever came back
+  // tests read any member of the response
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any
 }>
@@ -160,7 +160,7 @@ export const adminKey = (brain: Pick<BrainProcess, "url">) =>
     return token
   })
 
-/** Signs in as the admin, and answers REST calls under /api/v1 with a key of theirs, to any brain of the site. */
+/** Signs in as the admin, and returns REST calls under /api/v1 with a key of theirs, to any brain of the site. */
 export const signedIn = (brain: BrainProcess) =>
   Effect.map(
     adminKey(brain),

@@ -11,12 +11,12 @@ const rate_per_second = 200
 
 /** A process of an agent that retries each command once, whatever the number of times that it is sent. */
 const makeProcess = (worker_id: string, executed: Map<string, ReadonlyArray<string>>) => {
-  const answered = new Set<string>()
+  const executedIds = new Set<string>()
   const begin = (agent: TestAgent) => {
     agent.onCommand = (command) => {
       const task = String(command.parameters.task_id)
-      if (!answered.has(command.id)) executed.set(task, [...(executed.get(task) ?? []), command.id])
-      answered.add(command.id)
+      if (!executedIds.has(command.id)) executed.set(task, [...(executed.get(task) ?? []), command.id])
+      executedIds.add(command.id)
       agent.sendResult(command, { status: "success", result: { new_task_id: `new ${task}` } })
     }
     return agent
@@ -42,14 +42,14 @@ describe("a bulk retry on two brains over one PostgreSQL", () => {
         const { hmac_secret, token } = created.json
         const executed = new Map<string, ReadonlyArray<string>>()
         const [first, second] = [makeProcess("w-1", executed), makeProcess("w-2", executed)]
-        const cut = yield* first({ base: one.url, token, hmac_secret })
+        const firstProcess = yield* first({ base: one.url, token, hmac_secret })
         yield* second({ base: two.url, token, hmac_secret })
         const failure = { exception: "TimeoutError: 5 s", task_name: "shop.pay", queue: "celery", worker: null }
-        for (let at = 0; at < tasks; at += 300) {
+        for (let offset = 0; offset < tasks; offset += 300) {
           const events = Array.from({ length: 300 }, (_, index) =>
-            event({ kind: "task.failed", task_id: `t${at + index}`, data: failure }))
+            event({ kind: "task.failed", task_id: `t${offset + index}`, data: failure }))
           yield* Effect.promise(() =>
-            cut.sendEvents(events)
+            firstProcess.sendEvents(events)
           )
         }
         const posted = yield* atOne("POST", "/projects/default/bulk-retry-requests", {
@@ -63,7 +63,7 @@ describe("a bulk retry on two brains over one PostgreSQL", () => {
         yield* until(Effect.sync(() => executed.size), (size) => size > tasks / 10)
         yield* one.kill
         assert.isBelow(executed.size, tasks, "it had ended before the kill")
-        // the process comes back to the other brain, which sends it again what it has not answered
+        // the process comes back to the other brain, which sends it again the commands without a result
         yield* first({ base: two.url, token, hmac_secret })
         const ended = yield* until(
           atTwo("GET", `/projects/default/bulk-retry-requests/${posted.json.id}`),

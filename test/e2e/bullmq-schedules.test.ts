@@ -7,13 +7,13 @@ import { baseUrl, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"
-import { prepared, workerProcess } from "./bullmq/scene.ts"
+import { prepareFixture, workerProcess } from "./bullmq/fixture.ts"
 
 describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedules on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true, timeout: 180_000 })((it) => {
     it.scoped("run what the brain's schedules fire: a job for each fire, with two processes of one agent", () =>
       Effect.gen(function*() {
-        const { call, home, hmacSecret, settled, token } = yield* prepared
+        const { call, home, hmacSecret, waitForState, token } = yield* prepareFixture
         const { prefix, queue } = yield* bull
         const shop = yield* queue("shop")
         const brainUrl = yield* baseUrl
@@ -55,7 +55,7 @@ describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedul
               const command = yield* call("GET", `/commands/${fire.command_id}`)
               assert.deepInclude(command.json, { action: "schedule.fire", status: "completed" })
               assert.deepInclude(command.json.result, { task_id: `shop:${fire_id}`, engine: "bullmq" })
-              const task = yield* settled(`shop:${fire_id}`, "success")
+              const task = yield* waitForState(`shop:${fire_id}`, "success")
               assert.deepInclude(task, { name: "greet", queue: "shop", kwargs: { to: "ada" }, result: { to: "ada" } })
             }
           })
@@ -81,7 +81,7 @@ describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedul
 
     it.scoped("have job schedulers that the brain shows, as BullMQ has them", () =>
       Effect.gen(function*() {
-        const { call, home, hmacSecret, token } = yield* prepared
+        const { call, home, hmacSecret, token } = yield* prepareFixture
         const { queue } = yield* bull
         const shop = yield* queue("shop")
         const upsert = (...args: Parameters<typeof shop.upsertJobScheduler>) =>
@@ -126,7 +126,7 @@ describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedul
 
     it.scoped("have job schedulers that the brain creates, changes, triggers and deletes", () =>
       Effect.gen(function*() {
-        const { call, home, hmacSecret, settled, token } = yield* prepared
+        const { call, home, hmacSecret, waitForState, token } = yield* prepareFixture
         const { prefix, queue } = yield* bull
         const shop = yield* queue("shop")
         const scheduler = (key: string) => Effect.promise(() => shop.getJobScheduler(key))
@@ -159,7 +159,7 @@ describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedul
             ({ json }) =>
               json
           )
-        const act = (method: string, path: string) =>
+        const operate = (method: string, path: string) =>
           Effect.flatMap(call(method, `/schedules/${yearly.id}${path}`), ({ json, status, text }) => {
             assert.strictEqual(status, 202, text)
             return ended(`external-control-operations/${json.id}`)
@@ -189,9 +189,9 @@ describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedul
           assert.deepInclude(refused.json, { status: 409, code: "schedule_operation_unsupported" })
         }
 
-        const triggered = yield* act("POST", "/trigger")
+        const triggered = yield* operate("POST", "/trigger")
         assert.deepInclude(triggered, { status: "succeeded", error: null })
-        const task = yield* settled(`shop:${triggered.id}`, "success")
+        const task = yield* waitForState(`shop:${triggered.id}`, "success")
         assert.deepInclude(task.result, { to: "ada" })
 
         const definition = { name: "poll", task_name: "nap", kind: "interval", expression: "3600", queue: "shop" }
@@ -208,14 +208,14 @@ describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedul
 
         // the application changes it too: the brain's view is old, and nothing is deleted
         yield* Effect.promise(() => shop.upsertJobScheduler("yearly", { pattern: "0 0 3 1 *" }, { name: "greet" }))
-        const stale = yield* act("DELETE", "")
+        const stale = yield* operate("DELETE", "")
         assert.strictEqual(stale.status, "failed")
         assert.include(stale.error, "is not as the command expects it")
         assert.deepInclude(yield* scheduler("yearly"), { pattern: "0 0 3 1 *" })
 
         yield* call("POST", "/schedules:resync")
         yield* until(named("shop:yearly"), ({ expression }) => expression === "0 0 3 1 *")
-        assert.deepInclude(yield* act("DELETE", ""), { status: "succeeded", error: null })
+        assert.deepInclude(yield* operate("DELETE", ""), { status: "succeeded", error: null })
         assert.isUndefined(yield* scheduler("yearly"))
         const left = yield* until(listed, (items) => items.length === 1)
         assert.strictEqual(left[0].name, "shop:poll")
@@ -227,7 +227,7 @@ describe.skipIf(!await has("Redis"))("BullMQ's job schedulers that do not run", 
   layer(serverOn("SQLite", { scheduleGraceSeconds: 2 }), { excludeTestServices: true, timeout: 180_000 })((it) => {
     /** A job scheduler whose job is later than the grace when the first agent publishes it. */
     const late = Effect.gen(function*() {
-      const project = yield* prepared
+      const project = yield* prepareFixture
       const { prefix, queue } = yield* bull
       const shop = yield* queue("shop")
       const long = yield* Effect.promise(() =>
@@ -256,9 +256,9 @@ describe.skipIf(!await has("Redis"))("BullMQ's job schedulers that do not run", 
 
     it.scoped("because both slots of the worker run long jobs are misfires with that cause", () =>
       Effect.gen(function*() {
-        const { brainUrl, hmacSecret, home, long, misfire, prefix, settled, token } = yield* late
+        const { brainUrl, hmacSecret, home, long, misfire, prefix, waitForState, token } = yield* late
         yield* workerProcess(prefix, brainUrl, token, hmacSecret, home, String(connection.port))
-        for (const { id } of long) yield* settled(`shop:${id}`, "started")
+        for (const { id } of long) yield* waitForState(`shop:${id}`, "started")
         assert.deepInclude(yield* misfire, { cause: "previous_not_started", name: "shop:sweep", engine: "bullmq" })
       }))
   })

@@ -9,7 +9,7 @@ import { baseUrl, serverOn } from "../brain.ts"
 import { enginesOr } from "../engines.ts"
 import { has } from "../needs.ts"
 import { until } from "../until.ts"
-import { prepared, twoWorkers, workerProcess } from "./bullmq/scene.ts"
+import { prepareFixture, twoWorkers, workerProcess } from "./bullmq/fixture.ts"
 
 const ready = await has("Redis")
 
@@ -17,7 +17,7 @@ describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engi
   layer(serverOn(engine), { excludeTestServices: true, timeout: 180_000 })((it) => {
     it.scoped("report what happens and obey: an app and two worker processes with one token", () =>
       Effect.gen(function*() {
-        const { call, command, home, hmacSecret, settled, token } = yield* prepared
+        const { call, command, home, hmacSecret, waitForState, token } = yield* prepareFixture
         const { prefix, queue } = yield* bull
         const shop = yield* queue("shop")
         const brainUrl = yield* baseUrl
@@ -33,7 +33,7 @@ describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engi
         const ofProcess = (pid: number | undefined) => workers.find((worker) => worker.pid === pid)?.name
 
         const fine = yield* add(shop, "greet", { to: "ada", password: "not-for-eyes" }) // masked by its name
-        assert.deepInclude(yield* settled(`shop:${fine.id}`, "success"), {
+        assert.deepInclude(yield* waitForState(`shop:${fine.id}`, "success"), {
           name: "greet",
           queue: "shop",
           kwargs: { to: "ada", password: "[REDACTED]" },
@@ -41,26 +41,26 @@ describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engi
         })
 
         const charge = yield* add(shop, "charge", { closed: true })
-        const failed = yield* settled(`shop:${charge.id}`, "failure")
+        const failed = yield* waitForState(`shop:${charge.id}`, "failure")
         assert.strictEqual(failed.exception, "RangeError: the till is closed")
         assert.include(failed.traceback, "bullmq-app.js")
         const retried = yield* command("retry-task", { engine: "bullmq", task_id: `shop:${charge.id}` })
         assert.deepInclude(retried, { status: "completed", error: null })
-        assert.deepInclude(yield* settled(`shop:${charge.id}`, "success"), { result: "charged" })
+        assert.deepInclude(yield* waitForState(`shop:${charge.id}`, "success"), { result: "charged" })
         const overridden = yield* command("retry-task", {
           engine: "bullmq",
           task_id: `shop:${fine.id}`,
           override_args: [],
           override_kwargs: { to: "bob" }
         })
-        assert.deepInclude(yield* settled(overridden.result.new_task_id, "success"), { kwargs: { to: "bob" } })
+        assert.deepInclude(yield* waitForState(overridden.result.new_task_id, "success"), { kwargs: { to: "bob" } })
 
         const broken = yield* Effect.forEach([1, 2, 3], () => add(shop, "charge", { closed: true }))
         const ids = broken.map(({ id }) => `shop:${id}`)
-        for (const id of ids) yield* settled(id, "failure")
+        for (const id of ids) yield* waitForState(id, "failure")
         const bulk = yield* command("bulk-retry", { filter: { task_ids: ids, engine: "bullmq" } })
         assert.strictEqual(bulk.status, "completed", JSON.stringify(bulk))
-        for (const id of ids) yield* settled(id, "success")
+        for (const id of ids) yield* waitForState(id, "success")
 
         const flows = yield* Effect.acquireRelease(
           Effect.sync(() => new FlowProducer({ connection, prefix })),
@@ -71,7 +71,7 @@ describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engi
           flows.add({ ...step("order"), children: [{ ...step("parcel"), children: [step("label"), step("weigh")] }] })
         )
         const root = `shop:${flow.job.id}`
-        yield* settled(root, "success")
+        yield* waitForState(root, "success")
         const leaf = `shop:${flow.children?.[0]?.children?.[0]?.job.id}`
         const tree = yield* until(
           call("GET", `/tasks/bullmq/${encodeURIComponent(leaf)}/tree`),
@@ -85,7 +85,7 @@ describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engi
             ({ error, status }) => assert.strictEqual(status, "completed", `${action}: ${error}`)
           )
         const dead = yield* add(shop, "charge", { closed: true })
-        yield* settled(`shop:${dead.id}`, "failure")
+        yield* waitForState(`shop:${dead.id}`, "failure")
         const { json: letters } = yield* call("GET", "/dead-letters?engine=bullmq&queue=shop")
         assert.deepInclude(letters.entries.find(({ task_id }: { task_id: string }) => task_id === `shop:${dead.id}`), {
           task_name: "charge",
@@ -94,40 +94,40 @@ describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engi
           attempts: 1
         })
         yield* done("requeue-dead-letter", { engine: "bullmq", task_id: `shop:${dead.id}` })
-        assert.deepInclude(yield* settled(`shop:${dead.id}`, "success"), { result: "charged" })
+        assert.deepInclude(yield* waitForState(`shop:${dead.id}`, "success"), { result: "charged" })
 
         // two each, and now three: as many run at once, of which each is cancelled wherever it runs
         for (const pid of [first.pid, second.pid]) yield* done("pool-resize", { worker_name: ofProcess(pid), delta: 1 })
         const long = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => add(shop, "long", {}, { attempts: 5 }))
-        for (const { id } of long) yield* settled(`shop:${id}`, "started")
+        for (const { id } of long) yield* waitForState(`shop:${id}`, "started")
         assert.strictEqual(yield* Effect.promise(() => shop.getActiveCount()), 6)
         for (const { id } of long) yield* done("cancel-task", { engine: "bullmq", task_id: `shop:${id}` })
-        for (const { id } of long) yield* settled(`shop:${id}`, "revoked")
+        for (const { id } of long) yield* waitForState(`shop:${id}`, "revoked")
         assert.strictEqual(yield* Effect.promise(() => shop.getFailedCount()), 6) // BullMQ has them as its own failed ones
 
         yield* done("rate-limit", { engine: "bullmq", task_name: "shop", rate: "1/h" })
         const limited = yield* Effect.forEach([1, 2], () => add(shop, "greet", {}))
-        yield* settled(`shop:${limited[0]?.id}`, "success")
+        yield* waitForState(`shop:${limited[0]?.id}`, "success")
         assert.isAbove(yield* Effect.promise(() => shop.getRateLimitTtl(1)), 0)
         assert.strictEqual(yield* Effect.promise(() => shop.getJobState(limited[1]?.id ?? "")), "waiting")
         yield* done("rate-limit", { engine: "bullmq", task_name: "shop", rate: "0" })
-        yield* settled(`shop:${limited[1]?.id}`, "success")
+        yield* waitForState(`shop:${limited[1]?.id}`, "success")
 
         for (const pid of [first.pid, second.pid]) {
           yield* done("cancel-consumer", { worker_name: ofProcess(pid), queue: "shop" })
         }
         const parked = yield* Effect.forEach([1, 2], () => add(shop, "greet", {}))
-        const wrong = yield* command("purge-queue", { engine: "bullmq", queue: "shop", observed_depth: 7 })
-        assert.strictEqual(wrong.status, "failed")
+        const mismatch = yield* command("purge-queue", { engine: "bullmq", queue: "shop", observed_depth: 7 })
+        assert.strictEqual(mismatch.status, "failed")
         const purged = yield* command("purge-queue", { engine: "bullmq", queue: "shop", observed_depth: 2 })
         assert.deepInclude(purged.result, { queue: "shop", purged: 2 }, purged.error)
-        for (const { id } of parked) yield* settled(`shop:${id}`, "revoked")
+        for (const { id } of parked) yield* waitForState(`shop:${id}`, "revoked")
 
         // who alone consumes the queue runs what comes
         const runsIt = (pid: number | undefined) =>
           Effect.gen(function*() {
             const { id } = yield* add(shop, "greet", {})
-            assert.strictEqual((yield* settled(`shop:${id}`, "success")).worker_name, ofProcess(pid))
+            assert.strictEqual((yield* waitForState(`shop:${id}`, "success")).worker_name, ofProcess(pid))
           })
         yield* done("add-consumer", { worker_name: ofProcess(first.pid), queue: "shop" })
         yield* runsIt(first.pid)
@@ -144,15 +144,15 @@ describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engi
         yield* done("add-consumer", { worker_name: ofProcess(first.pid), queue: "shop" })
 
         const crash = yield* add(shop, "crash", {})
-        const { worker_name } = yield* settled(`shop:${crash.id}`, "started")
-        const killed = worker_name === ofProcess(first.pid) ? first : second
-        killed.kill("SIGKILL")
-        assert.deepInclude(yield* settled(`shop:${crash.id}`, "success"), { result: "survived", retry_count: 1 })
+        const { worker_name } = yield* waitForState(`shop:${crash.id}`, "started")
+        const runningProcess = worker_name === ofProcess(first.pid) ? first : second
+        runningProcess.kill("SIGKILL")
+        assert.deepInclude(yield* waitForState(`shop:${crash.id}`, "success"), { result: "survived", retry_count: 1 })
       }))
 
     it.scoped("obey over long-poll: a worker is restarted by its name, and a job that runs is cancelled for good", () =>
       Effect.gen(function*() {
-        const { call, command, home, hmacSecret, settled, token } = yield* prepared
+        const { call, command, home, hmacSecret, waitForState, token } = yield* prepareFixture
         const { queue, worker } = yield* bull
         const mail = yield* queue("mail")
         const runs = yield* worker("mail", (job, _token, signal) =>
@@ -181,25 +181,25 @@ describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engi
         assert.deepInclude(restarted, { status: "completed", result: { worker: shown.name, restarted: true } })
         const long = yield* add(mail, "long", {}, { attempts: 5 })
         const task_id = `mail:${long.id}`
-        yield* settled(task_id, "started")
+        yield* waitForState(task_id, "started")
         const cancelled = yield* command("cancel-task", { engine: "bullmq", task_id })
         assert.deepInclude(cancelled.result, { terminated: true })
-        yield* settled(task_id, "revoked")
+        yield* waitForState(task_id, "revoked")
         const short = yield* add(mail, "short", {}) // what ran again would have come before it
-        yield* settled(`mail:${short.id}`, "success")
-        assert.deepInclude(yield* settled(task_id, "revoked"), { state: "revoked", retry_count: 0 })
+        yield* waitForState(`mail:${short.id}`, "success")
+        assert.deepInclude(yield* waitForState(task_id, "revoked"), { state: "revoked", retry_count: 0 })
         assert.strictEqual(yield* Effect.promise(() => mail.getJobState(String(long.id))), "failed")
       }))
 
     it.scoped("report and obey from outside, as far as that goes", () =>
       Effect.gen(function*() {
-        const { call, command, home, hmacSecret, settled, token } = yield* prepared
+        const { call, command, home, hmacSecret, waitForState, token } = yield* prepareFixture
         const { prefix, queue, worker } = yield* bull
         const mail = yield* queue("mail")
-        const held = gate()
+        const longJob = gate()
         let closed = true
         yield* worker("mail", async (job) => {
-          if (job.name === "long") return held.opened
+          if (job.name === "long") return longJob.opened
           if (closed) throw new RangeError("the box is closed")
           return job.data
         }, { concurrency: 2 })
@@ -218,25 +218,25 @@ describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engi
           (agent) => Effect.promise(() => agent.close())
         )
         const task_id = `mail:${old.id}`
-        assert.deepInclude(yield* settled(task_id, "failure"), {
+        assert.deepInclude(yield* waitForState(task_id, "failure"), {
           exception: "RangeError: the box is closed",
           kwargs: { to: "ada" }
         })
         closed = false
         assert.deepInclude(yield* command("retry-task", { engine: "bullmq", task_id }), { status: "completed" })
-        assert.deepInclude(yield* settled(task_id, "success"), { result: { to: "ada" } })
+        assert.deepInclude(yield* waitForState(task_id, "success"), { result: { to: "ada" } })
 
         const later = yield* add(mail, "welcome", {}, { delay: 3_600_000 })
-        yield* settled(`mail:${later.id}`, "received")
+        yield* waitForState(`mail:${later.id}`, "received")
         yield* command("cancel-task", { engine: "bullmq", task_id: `mail:${later.id}` })
-        yield* settled(`mail:${later.id}`, "revoked")
+        yield* waitForState(`mail:${later.id}`, "revoked")
         const long = yield* add(mail, "long", {})
-        yield* settled(`mail:${long.id}`, "started")
+        yield* waitForState(`mail:${long.id}`, "started")
         const refused = yield* command("cancel-task", { engine: "bullmq", task_id: `mail:${long.id}` })
         assert.strictEqual(refused.status, "failed")
         assert.include(refused.error, "from outside cannot cancel it")
-        held.open()
-        yield* settled(`mail:${long.id}`, "success")
+        longJob.open()
+        yield* waitForState(`mail:${long.id}`, "success")
         const [shown] = yield* until(Effect.map(call("GET", "/workers"), ({ json }) => json), (workers) =>
           workers.length > 0)
         const restart = yield* command("restart-worker", { engine: "bullmq", worker_name: shown.name })
@@ -254,7 +254,7 @@ describe.skipIf(!await has("redis-server", "Redis"))("BullMQ's agents and a Redi
   layer(serverOn("SQLite"), { excludeTestServices: true, timeout: 180_000 })((it) => {
     it.scoped("two worker processes with one token: in the end the brain has what Redis has", () =>
       Effect.gen(function*() {
-        const { call, home, hmacSecret, token } = yield* prepared
+        const { call, home, hmacSecret, token } = yield* prepareFixture
         const redis = yield* redisServer({ keeps: true })
         const { prefix, queue } = yield* bull
         const shop = yield* queue("shop", redis.connection)
@@ -294,9 +294,9 @@ describe.skipIf(!await has("redis-server", "Redis"))("BullMQ's agents and a Redi
           } while (cursor !== "")
           return states
         })
-        const settledOnes = yield* until(inBrain, ({ failure = 0, success = 0 }) => success + failure === 180)
-        assert.deepStrictEqual([settledOnes.success, settledOnes.failure ?? 0], [inRedis.completed, inRedis.failed])
-        assert.strictEqual(Object.values(settledOnes).reduce((sum, count) => sum + count, 0), 180)
+        const endedCounts = yield* until(inBrain, ({ failure = 0, success = 0 }) => success + failure === 180)
+        assert.deepStrictEqual([endedCounts.success, endedCounts.failure ?? 0], [inRedis.completed, inRedis.failed])
+        assert.strictEqual(Object.values(endedCounts).reduce((sum, count) => sum + count, 0), 180)
       }))
   })
 })

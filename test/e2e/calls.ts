@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { BrainProcess } from "./brainProcess.ts"
 
-/** Calls with this bearer token, and what the answers are: paths under /api/v1 unless they begin with `//`. */
+/** Calls with this bearer token, and their responses: paths under /api/v1 unless they begin with `//`. */
 export const callAt =
   (brain: Pick<BrainProcess, "url">, token: string) => (method: string, path: string, body?: unknown) =>
     Effect.promise(async () => {

@@ -38,7 +38,7 @@ const site = (redisDatabase: number, events: boolean, redisPort?: number) =>
     return { ...celery, call, task }
   })
 
-describe.skipIf(!ready)("the published Celery agent, whose brain asks for what it was not told,", () => {
+describe.skipIf(!ready)("the published Celery agent, whose brain asks for what it missed,", () => {
   layer(serverOn("PostgreSQL", { reconcileAfter: 2 }), { excludeTestServices: true, timeout: 180_000 })((it) => {
     it.scoped("without -E: every task ends as the engine says", () =>
       Effect.gen(function*() {
@@ -52,8 +52,8 @@ describe.skipIf(!ready)("the published Celery agent, whose brain asks for what i
           assert.isString(finished_at)
         }
         assert.match((yield* until(task(failed), ({ state }) => state === "failure")).exception, /no stock/)
-        const open = yield* call("GET", "/tasks?state=received")
-        assert.deepStrictEqual(open.items, [])
+        const unfinished = yield* call("GET", "/tasks?state=received")
+        assert.deepStrictEqual(unfinished.items, [])
       }), 300_000)
 
     it.scoped("with events that were lost: neither received nor to be retried for ever", () =>
@@ -96,7 +96,7 @@ describe.skipIf(!ready)("the published Celery agent, whose brain asks for what i
           yield* Effect.tapError(
             until(
               Effect.all([states, known]),
-              ([all, engine]) => sent.every((id, at) => agrees(engine[at] ?? "", all[id])),
+              ([all, engine]) => sent.every((id, index) => agrees(engine[index] ?? "", all[id])),
               "150 seconds"
             ),
             () => Effect.log(log())

@@ -77,7 +77,7 @@ describe.skipIf(!ready)("Celery workers with the published agent, one for each p
           "add=shop.add.apply_async((2, 3), queue=pool), fail=shop.fail.apply_async(('no stock',), queue=pool), " +
             "flaky=shop.flaky.apply_async(queue=pool), later=shop.add.apply_async((4, 5), queue=pool, countdown=20)"
         )
-        const asked = yield* Effect.forEach(pools, (pool) =>
+        const commands = yield* Effect.forEach(pools, (pool) =>
           Effect.all({
             pool: Effect.succeed(pool),
             cancelled: command("cancel-task", { engine: "celery", task_id: sent[pool]?.later }),
@@ -106,19 +106,19 @@ describe.skipIf(!ready)("Celery workers with the published agent, one for each p
             return { pool, state, note }
           }), { concurrency: "unbounded" })
         const revoked = { state: "revoked", note: null }
-        const goesOn = { state: "started", note: "The task was asked to stop and still runs." }
+        const stillRuns = { state: "started", note: "The task was asked to stop and still runs." }
         assert.deepStrictEqual(Object.fromEntries(stops.map(({ pool, ...stop }) => [pool, stop])), {
           prefork: revoked,
           processes: revoked,
-          solo: goesOn,
-          threads: goesOn,
+          solo: stillRuns,
+          threads: stillRuns,
           // stopped, but Celery reports an end with None after the revocation
           gevent: { state: "success", note: "The task was asked to stop, and has ended (success)." },
           eventlet: revoked,
-          custom: goesOn
+          custom: stillRuns
         })
         const resizes: Record<string, string | null> = {}
-        for (const { cancelled, pool, resized } of asked) {
+        for (const { cancelled, pool, resized } of commands) {
           yield* cancelled
           resizes[pool] = (yield* resized).note
         }

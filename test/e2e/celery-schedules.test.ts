@@ -10,7 +10,7 @@ import { celeryHost } from "./celery.ts"
 const ready = await has("Redis", "Python")
 
 /** A host for processes with the published agents, and REST calls in their project by an admin's key. */
-const prepared = (redisDatabase: number) =>
+const prepareFixture = (redisDatabase: number) =>
   Effect.gen(function*() {
     const project = yield* freshProject()
     const { token } = yield* freshKey({ isAdmin: true })
@@ -38,8 +38,8 @@ const prepared = (redisDatabase: number) =>
         until(call("GET", path), ({ json }) => !["pending", "sent", "accepted"].includes(json.status)),
         ({ json }) => json
       )
-    /** Asks for an act on a schedule of its own scheduler, and waits for its end. */
-    const act = (method: string, path: string) =>
+    /** Requests an operation on a schedule of its own scheduler, and waits for its end. */
+    const operate = (method: string, path: string) =>
       Effect.gen(function*() {
         const begun = yield* call(method, `/schedules/${path}`)
         assert.strictEqual(begun.status, 202, begun.text)
@@ -60,7 +60,7 @@ const prepared = (redisDatabase: number) =>
         assert.deepStrictEqual([repeated.status, repeated.json.id], [202, begun.json.id])
         return yield* ended(`/schedules/native-operations/${begun.json.id}`)
       })
-    return { host, call, listed, schedule, act, change }
+    return { host, call, listed, schedule, operate, change }
   })
 
 describe.skipIf(!ready).each(engines)("schedulers with the published agents on %s", (engine) => {
@@ -69,7 +69,7 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
       "celery-beat of the configuration: its schedules are shown, and only triggered",
       () =>
         Effect.gen(function*() {
-          const { act, call, host, schedule } = yield* prepared(engine === "SQLite" ? 7 : 8)
+          const { operate, call, host, schedule } = yield* prepareFixture(engine === "SQLite" ? 7 : 8)
           const worker = ["-A", "shop", "worker", "-E", "--concurrency", "1", "--hostname", "w1@shop"]
           yield* host.start("celery", worker, "task")
           const beat = yield* host.start("celery", ["-A", "static_beat", "beat", "--loglevel", "INFO"], "scheduler")
@@ -90,7 +90,7 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
             operations: ["trigger"]
           })
 
-          const triggered = yield* act("POST", `${night.id}/trigger`)
+          const triggered = yield* operate("POST", `${night.id}/trigger`)
           assert.deepInclude(triggered, { operation: "trigger", status: "succeeded", error: null })
           const isTriggered = ({ args }: { readonly args: ReadonlyArray<number> }) => args[0] === 20
           const tasks = yield* until(
@@ -121,7 +121,7 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
       "django-celery-beat: a disabled schedule stops, an enabled one fires, a deleted one is gone",
       () =>
         Effect.gen(function*() {
-          const { act, call, change, host, listed, schedule } = yield* prepared(engine === "SQLite" ? 5 : 6)
+          const { operate, call, change, host, listed, schedule } = yield* prepareFixture(engine === "SQLite" ? 5 : 6)
           const rows = Effect.map(host.python("-m", "django_beat", "show"), (text) => JSON.parse(text))
           const row = (name: string) =>
             Effect.map(rows, (all) => all.find((one: { readonly name: string }) => one.name === name))
@@ -130,7 +130,7 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
           const second = yield* Effect.tapError(schedule("every second"), () => Effect.log(beat.log()))
           yield* schedule("every second", ({ total_runs }) => Number(total_runs) > 0)
 
-          const disabled = yield* act("POST", `${second.id}/disable`)
+          const disabled = yield* operate("POST", `${second.id}/disable`)
           assert.deepInclude(disabled, {
             operation: "disable",
             status: "succeeded",
@@ -146,7 +146,7 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
           yield* Effect.sleep("2 seconds")
           assert.isAtMost(sent() - before, 1)
 
-          const enabled = yield* act("POST", `${second.id}/enable`)
+          const enabled = yield* operate("POST", `${second.id}/enable`)
           assert.deepInclude(enabled, { status: "succeeded", error: null, desired_is_enabled: true })
           assert.strictEqual((yield* row("every second")).enabled, true)
           const resumed = sent()
@@ -197,7 +197,7 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
           assert.strictEqual(known.json.status, "failed", known.text)
           assert.include(known.json.error, "A later snapshot shows that it was not done.")
 
-          assert.deepInclude(yield* act("DELETE", hourly.id), { operation: "delete", status: "succeeded" })
+          assert.deepInclude(yield* operate("DELETE", hourly.id), { operation: "delete", status: "succeeded" })
           assert.isUndefined(yield* row("hourly"))
           yield* until(listed, (items) => !items.some((item: { readonly id: string }) => item.id === hourly.id))
 
@@ -214,7 +214,7 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
       "APScheduler: jobs are created, changed, triggered, disabled, enabled and deleted",
       () =>
         Effect.gen(function*() {
-          const { act, change, host, listed, schedule } = yield* prepared(engine === "SQLite" ? 4 : 3)
+          const { operate, change, host, listed, schedule } = yield* prepareFixture(engine === "SQLite" ? 4 : 3)
           const jobs = yield* host.start("python", ["-m", "jobs"], "scheduler")
           const lines = (prefix: string) =>
             Effect.sync(() => {
@@ -226,16 +226,16 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
               }
             })
           const day = yield* Effect.tapError(schedule("every day"), () => Effect.log(jobs.log()))
-          assert.deepInclude(yield* act("POST", `${day.id}/trigger`), { status: "succeeded", error: null })
+          assert.deepInclude(yield* operate("POST", `${day.id}/trigger`), { status: "succeeded", error: null })
           yield* until(lines("day 3"), (count) => count === 1)
 
           const second = yield* schedule("every second")
-          assert.deepInclude(yield* act("POST", `${second.id}/disable`), { status: "succeeded", error: null })
+          assert.deepInclude(yield* operate("POST", `${second.id}/disable`), { status: "succeeded", error: null })
           const stopped = yield* lines("second")
           yield* Effect.sleep("2 seconds")
           assert.isAtMost((yield* lines("second")) - stopped, 1)
           yield* schedule("every second", ({ is_enabled }) => is_enabled === false)
-          assert.deepInclude(yield* act("POST", `${second.id}/enable`), { status: "succeeded", error: null })
+          assert.deepInclude(yield* operate("POST", `${second.id}/enable`), { status: "succeeded", error: null })
           const resumed = yield* lines("second")
           yield* until(lines("second"), (count) => count > resumed)
 
@@ -257,7 +257,7 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
           })
           assert.deepInclude(updated, { status: "succeeded", error: null })
           yield* until(lines("often"), (count) => count > 0)
-          assert.deepInclude(yield* act("DELETE", created.schedule_id), { status: "succeeded", error: null })
+          assert.deepInclude(yield* operate("DELETE", created.schedule_id), { status: "succeeded", error: null })
           yield* until(listed, (items) => !items.some(({ id }: { readonly id: string }) => id === created.schedule_id))
         }),
       180_000
@@ -271,7 +271,7 @@ describe.skipIf(!ready)("the death of a scheduler", () => {
       "kill -9 of APScheduler: its schedules are shown, and their ticks are misfires with the cause",
       () =>
         Effect.gen(function*() {
-          const { call, host, schedule } = yield* prepared(15)
+          const { call, host, schedule } = yield* prepareFixture(15)
           const jobs = yield* host.start("python", ["-m", "jobs"], "scheduler")
           const second = yield* Effect.tapError(schedule("every second"), () => Effect.log(jobs.log()))
           yield* jobs.kill

@@ -10,7 +10,7 @@ import { tlsProxy } from "./tls.ts"
 const ready = await has("Redis", "Python", "OpenSSL")
 
 /** A project with an agent, and REST calls in it by an admin's key. */
-const prepared = Effect.gen(function*() {
+const prepareFixture = Effect.gen(function*() {
   const project = yield* freshProject()
   const { token } = yield* freshKey({ isAdmin: true })
   const call = (method: string, path: string, body?: unknown) =>
@@ -19,7 +19,7 @@ const prepared = Effect.gen(function*() {
   assert.strictEqual(created.status, 201)
   const agent: { readonly id: string } = created.json.agent
   const task = (id: string) => Effect.map(call("GET", `/tasks/celery/${encodeURIComponent(id)}`), ({ json }) => json)
-  const settled = (id: string, ...states: ReadonlyArray<string>) =>
+  const waitForState = (id: string, ...states: ReadonlyArray<string>) =>
     until(task(id), ({ state }) => states.includes(state))
   /** Posts a command and waits for its end. */
   const command = (action: string, body: object) =>
@@ -39,7 +39,7 @@ const prepared = Effect.gen(function*() {
     hmacSecret: created.json.hmac_secret,
     call,
     task,
-    settled,
+    waitForState,
     command
   }
 })
@@ -50,7 +50,7 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
     it.scoped("reports what happens and obeys", () =>
       Effect.gen(function*() {
         const node = "w1@shop"
-        const { agent, call, command, hmacSecret, project, settled, task, token } = yield* prepared
+        const { agent, call, command, hmacSecret, project, waitForState, task, token } = yield* prepareFixture
         const celery = yield* celeryWorker({
           brainUrl: yield* baseUrl,
           project: project.slug,
@@ -69,7 +69,7 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
         )
 
         const [added = ""] = yield* celery.send("add")
-        const success = yield* settled(added, "success")
+        const success = yield* waitForState(added, "success")
         assert.deepInclude(success, {
           name: "shop.add",
           queue: "celery",
@@ -80,27 +80,27 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
         assert.deepStrictEqual([success.args, success.kwargs], [[2, 3], {}])
 
         const [failed = ""] = yield* celery.send("fail")
-        const failure = yield* settled(failed, "failure")
+        const failure = yield* waitForState(failed, "failure")
         assert.deepInclude(failure, { name: "shop.fail", state: "failure" })
         assert.match(failure.exception, /ValueError.*no stock/)
 
         const [flaky = ""] = yield* celery.send("flaky")
-        assert.deepInclude(yield* settled(flaky, "success"), {
+        assert.deepInclude(yield* waitForState(flaky, "success"), {
           name: "shop.flaky",
           retry_count: 1,
           parent_task_id: null
         })
 
         const [first = "", second = ""] = yield* celery.send("chain")
-        yield* settled(first, "success")
-        yield* settled(second, "success")
+        yield* waitForState(first, "success")
+        yield* waitForState(second, "success")
         const tree = yield* call("GET", `/tasks/celery/${second}/tree`)
         assert.deepInclude(tree.json, { root_task_id: first, node_count: 2, truncated: false })
 
-        for (const id of yield* celery.send("group")) yield* settled(id, "success")
+        for (const id of yield* celery.send("group")) yield* waitForState(id, "success")
 
         const [login = ""] = yield* celery.send("login")
-        const masked = yield* settled(login, "success")
+        const masked = yield* waitForState(login, "success")
         assert.notInclude(JSON.stringify(masked), "hunter2")
         assert.strictEqual(masked.kwargs.password, "[REDACTED]")
 
@@ -112,7 +112,7 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
 
         const retried = yield* command("retry-task", { engine: "celery", task_id: added })
         assert.deepInclude(retried, { status: "completed", error: null })
-        yield* settled(retried.result.new_task_id, "success")
+        yield* waitForState(retried.result.new_task_id, "success")
 
         const overridden = yield* command("retry-task", {
           engine: "celery",
@@ -121,12 +121,12 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
           override_kwargs: {}
         })
         assert.strictEqual(overridden.status, "completed")
-        assert.strictEqual(String((yield* settled(overridden.result.new_task_id, "success")).result), "42")
+        assert.strictEqual(String((yield* waitForState(overridden.result.new_task_id, "success")).result), "42")
 
         const [napping = ""] = yield* celery.send("nap")
-        yield* settled(napping, "started")
+        yield* waitForState(napping, "started")
         assert.strictEqual((yield* command("cancel-task", { engine: "celery", task_id: napping })).status, "completed")
-        yield* settled(napping, "revoked")
+        yield* waitForState(napping, "revoked")
 
         const resized = yield* command("pool-resize", { worker_name: node, delta: 1 })
         assert.deepInclude(resized, { status: "completed" })
@@ -137,8 +137,8 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
         yield* celery.send("parked")
         const unguarded = yield* command("purge-queue", { queue: "parked" })
         assert.strictEqual(unguarded.status, "failed")
-        const wrong = yield* command("purge-queue", { queue: "parked", observed_depth: 2 })
-        assert.strictEqual(wrong.status, "failed")
+        const mismatch = yield* command("purge-queue", { queue: "parked", observed_depth: 2 })
+        assert.strictEqual(mismatch.status, "failed")
         const purged = yield* command("purge-queue", { queue: "parked", observed_depth: 3 })
         assert.deepInclude(purged, { status: "completed" })
         assert.deepInclude(purged.result, { queue: "parked", purged: 3 })
@@ -146,7 +146,7 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
         const consuming = yield* command("add-consumer", { worker_name: node, queue: "parked" })
         assert.strictEqual(consuming.status, "completed")
         for (const id of yield* celery.send("parked")) {
-          yield* settled(id, "success")
+          yield* waitForState(id, "success")
         }
         assert.strictEqual(
           (yield* command("cancel-consumer", { worker_name: node, queue: "parked" })).status,
@@ -172,7 +172,7 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
             assert.isNumber(fire.latency_ms)
             const fireCommand = yield* call("GET", `/commands/${fire.command_id}`)
             assert.deepInclude(fireCommand.json, { action: "schedule.fire", status: "completed" })
-            const submitted = yield* settled(fireCommand.json.result.task_id, "success")
+            const submitted = yield* waitForState(fireCommand.json.result.task_id, "success")
             assert.deepInclude(submitted, { name: "shop.add", queue: "celery", worker_name: node })
             assert.deepStrictEqual([submitted.args, submitted.kwargs], [[20], { b: 22 }])
             assert.strictEqual(String(submitted.result), "42")
@@ -186,7 +186,7 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
           Effect.map(call("GET", triggered.headers.get("location")?.split(project.slug)[1] ?? ""), ({ json }) => json),
           ({ status }) => status === "completed"
         )
-        yield* settled(triggering.result.task_id, "success")
+        yield* waitForState(triggering.result.task_id, "success")
       }), 300_000)
   })
 })
@@ -197,7 +197,7 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on SQLite,", (
       "runs the README's shop: what the bank declined is retried with the arguments it had",
       () =>
         Effect.gen(function*() {
-          const { agent, call, command, hmacSecret, project, settled, task, token } = yield* prepared
+          const { agent, call, command, hmacSecret, project, waitForState, task, token } = yield* prepareFixture
           const celery = yield* celeryWorker({
             brainUrl: yield* baseUrl,
             project: project.slug,
@@ -213,12 +213,12 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on SQLite,", (
             () => Effect.log(celery.log())
           )
           const [charged = "", thanked = ""] = yield* celery.send("")
-          yield* settled(thanked, "success")
-          const declined = yield* settled(charged, "failure")
+          yield* waitForState(thanked, "success")
+          const declined = yield* waitForState(charged, "failure")
           assert.match(declined.exception, /the bank declined order/)
           const retried = yield* command("retry-task", { engine: "celery", task_id: charged })
           assert.deepInclude(retried, { status: "completed", note: null })
-          assert.include(JSON.stringify((yield* settled(retried.result.new_task_id, "success")).result), "1999")
+          assert.include(JSON.stringify((yield* waitForState(retried.result.new_task_id, "success")).result), "1999")
           assert.strictEqual((yield* task(charged)).retry_note, null)
           const cancelled = yield* command("cancel-task", { engine: "celery", task_id: thanked })
           assert.deepInclude(cancelled, {
@@ -232,7 +232,7 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on SQLite,", (
 
     it.scoped("works over long-poll as well", () =>
       Effect.gen(function*() {
-        const { agent, call, command, hmacSecret, project, settled, token } = yield* prepared
+        const { agent, call, command, hmacSecret, project, waitForState, token } = yield* prepareFixture
         const { cert, url } = yield* tlsProxy(yield* baseUrl)
         const celery = yield* celeryWorker({
           brainUrl: url,
@@ -248,10 +248,10 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on SQLite,", (
         const online = until(call("GET", "/agents"), ({ json }) => json[0]?.state === "online")
         yield* Effect.tapError(online, () => Effect.log(celery.log()))
         const [added = ""] = yield* celery.send("add")
-        yield* settled(added, "success")
+        yield* waitForState(added, "success")
         const retried = yield* command("retry-task", { engine: "celery", task_id: added })
         assert.deepInclude(retried, { status: "completed" })
-        yield* settled(retried.result.new_task_id, "success")
+        yield* waitForState(retried.result.new_task_id, "success")
       }), 180_000)
   })
 })

@@ -59,7 +59,7 @@ export const celeryWorker = (options: CeleryOptions) =>
       ],
       "task"
     )
-    /** Enqueues one of the shop's tasks by the name in `shop.py`; answers the task ids. */
+    /** Enqueues one of the shop's tasks by the name in `shop.py`; returns the task ids. */
     const send = (what: string) =>
       Effect.map(python("-m", "shop", what), (output) => (output.split("\n").at(-1) ?? "").split(" "))
     return { send, log, start, python } as const

@@ -4,13 +4,22 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
 import { type Engine, engines } from "../databases.ts"
 import type { BrainProcess } from "./brainProcess.ts"
-import { answer, type Arrow, arrows, claimed, endings, issued, later, unclaimed } from "./faults/Arrows.ts"
-import { type Ending, sceneAt } from "./faults/Scene.ts"
+import {
+  type Arrow,
+  arrows,
+  issueClaimed,
+  issueDelivered,
+  issueUnclaimed,
+  issueWaiting,
+  readEndings,
+  sendResult
+} from "./faults/Arrows.ts"
+import { type Ending, makeFixture } from "./faults/Fixture.ts"
 import { siteBehind } from "./faults/Site.ts"
 
 /**
  * The table of docs/commands.md: at each arrow of a command's journey something breaks. Brain and agents are processes,
- * killed with -9; sockets are cut, and the database's answer is held, by proxies between them. One column of the table
+ * killed with -9; sockets are closed, and the database's response is delayed, by proxies between them. One column of the table
  * is played at once, each arrow with an agent of its own; each cell is a test of how its command came out.
  */
 class Outcome extends Context.Tag("test/Outcome")<Outcome, ReadonlyMap<string, Ending>>() {}
@@ -18,7 +27,7 @@ class Outcome extends Context.Tag("test/Outcome")<Outcome, ReadonlyMap<string, E
 type Cell = readonly [status: string, executions: number, error?: RegExp]
 
 const unconfirmed = /did not confirm it .* unknown/
-const unanswered = /confirmed it, but sent no result .* unknown/
+const withoutResult = /confirmed it, but sent no result .* unknown/
 
 const column = (
   title: string,
@@ -43,10 +52,10 @@ const column = (
   })
 
 /** Commands at this brain, one at each arrow but `claimed`, which is brought about when it is time. */
-const prepared = (brain: BrainProcess) =>
+const prepareCommands = (brain: BrainProcess) =>
   Effect.gen(function*() {
-    const scene = yield* sceneAt(brain)
-    return { scene, underway: yield* later(scene), waiting: yield* issued(scene) }
+    const fixture = yield* makeFixture(brain)
+    return { fixture, underway: yield* issueDelivered(fixture), waiting: yield* issueWaiting(fixture) }
   })
 
 /** On SQLite a claim is over at once, and nothing can happen within it. */
@@ -60,10 +69,10 @@ describe.each(engines)("commands on %s", (engine) => {
       // on a busy machine a brain takes 25 s to start, and then the commands must still be open
       const { database, site } = yield* siteBehind(engine, 45)
       const brain = yield* site.brain
-      const { scene, underway, waiting } = yield* prepared(brain)
-      const first = database === null ? yield* unclaimed(scene) : yield* claimed(scene, database)
+      const { fixture, underway, waiting } = yield* prepareCommands(brain)
+      const first = database === null ? yield* issueUnclaimed(fixture) : yield* issueClaimed(fixture, database)
       yield* brain.freeze
-      yield* answer(underway.answered)
+      yield* sendResult(underway.reported)
       yield* brain.kill
       if (database === null) { // what a kill between claim and frame leaves behind
         const db = new BetterSqlite3(join(site.env.SVC_HOME ?? "", "svc.db"))
@@ -75,9 +84,9 @@ describe.each(engines)("commands on %s", (engine) => {
       } else database.release()
       yield* brain.start
       first.actor.proxy.refuse(false)
-      yield* Effect.forEach(Object.values(underway), ({ process }) => process.open)
+      yield* Effect.forEach(Object.values(underway), ({ process }) => process.openGate)
       yield* waiting.actor.start(null)
-      return yield* endings(scene, { issued: waiting, claimed: first, ...underway })
+      return yield* readEndings(fixture, { issued: waiting, claimed: first, ...underway })
     }),
     {
       issued: ["completed", 1],
@@ -85,38 +94,38 @@ describe.each(engines)("commands on %s", (engine) => {
       sent: ["completed", 1],
       acknowledged: ["completed", 1],
       executed: ["completed", 1],
-      answered: ["timeout", 1, unanswered]
+      reported: ["timeout", 1, withoutResult]
     }
   )
 
-  // the brain does the same on both where only agents and sockets break; a claim can be held on PostgreSQL
+  // the brain does the same on both where only agents and sockets break; a claim can be delayed on PostgreSQL
   if (engine === "PostgreSQL") {
     column(
       "the agent is killed, and another process of it comes",
       Effect.gen(function*() {
         const { database, site } = yield* siteBehind(engine, 25)
-        const { scene, underway, waiting } = yield* prepared(yield* site.brain)
-        const stillborn = yield* waiting.actor.start(null)
-        yield* stillborn.kill
-        yield* answer(underway.answered)
+        const { fixture, underway, waiting } = yield* prepareCommands(yield* site.brain)
+        const killedProcess = yield* waiting.actor.start(null)
+        yield* killedProcess.kill
+        yield* sendResult(underway.reported)
         for (const { process } of Object.values(underway)) yield* process.kill
-        const first = database === null ? null : yield* claimed(scene, database)
+        const first = database === null ? null : yield* issueClaimed(fixture, database)
         if (first !== null) {
           yield* first.process.kill
-          yield* scene.goneOffline(first.process)
+          yield* fixture.waitForOffline(first.process)
           database?.release()
         }
         const all = { issued: waiting, ...(first !== null && { claimed: first }), ...underway }
         for (const { actor } of Object.values(all)) yield* actor.start(null)
-        return yield* endings(scene, all)
+        return yield* readEndings(fixture, all)
       }),
       {
         issued: ["completed", 1],
         ...claimedOn(engine, ["completed", 1]),
         sent: ["timeout", 0, unconfirmed],
-        acknowledged: ["timeout", 0, unanswered],
-        executed: ["timeout", 1, unanswered],
-        answered: ["completed", 1]
+        acknowledged: ["timeout", 0, withoutResult],
+        executed: ["timeout", 1, withoutResult],
+        reported: ["completed", 1]
       }
     )
 
@@ -124,21 +133,21 @@ describe.each(engines)("commands on %s", (engine) => {
       "the socket drops, and the process comes back",
       Effect.gen(function*() {
         const { database, site } = yield* siteBehind(engine, 25)
-        const { scene, underway, waiting } = yield* prepared(yield* site.brain)
+        const { fixture, underway, waiting } = yield* prepareCommands(yield* site.brain)
         waiting.actor.proxy.refuse(true)
         yield* waiting.actor.start(null)
-        underway.answered.actor.proxy.lose(true)
-        yield* answer(underway.answered)
-        const first = database === null ? null : yield* claimed(scene, database)
+        underway.reported.actor.proxy.lose(true)
+        yield* sendResult(underway.reported)
+        const first = database === null ? null : yield* issueClaimed(fixture, database)
         for (const { actor } of [...Object.values(underway), ...(first === null ? [] : [first])]) actor.proxy.drop()
         if (first !== null) {
-          yield* first.process.told("connected", 2)
+          yield* first.process.waitForReport("connected", 2)
           database?.release()
         }
-        underway.answered.actor.proxy.lose(false)
+        underway.reported.actor.proxy.lose(false)
         waiting.actor.proxy.refuse(false)
-        yield* Effect.forEach(Object.values(underway), ({ process }) => process.open)
-        return yield* endings(scene, { issued: waiting, ...(first !== null && { claimed: first }), ...underway })
+        yield* Effect.forEach(Object.values(underway), ({ process }) => process.openGate)
+        return yield* readEndings(fixture, { issued: waiting, ...(first !== null && { claimed: first }), ...underway })
       }),
       {
         issued: ["completed", 1],
@@ -146,29 +155,29 @@ describe.each(engines)("commands on %s", (engine) => {
         sent: ["completed", 1],
         acknowledged: ["completed", 1],
         executed: ["completed", 1],
-        answered: ["timeout", 1, unanswered]
+        reported: ["timeout", 1, withoutResult]
       }
     )
 
     column(
-      "the answer is late",
+      "the result is late",
       Effect.gen(function*() {
         const { database, site } = yield* siteBehind(engine, 4)
-        const { scene, underway, waiting } = yield* prepared(yield* site.brain)
-        underway.answered.actor.proxy.delay(true)
-        yield* answer(underway.answered)
-        const first = database === null ? null : yield* claimed(scene, database)
+        const { fixture, underway, waiting } = yield* prepareCommands(yield* site.brain)
+        underway.reported.actor.proxy.delay(true)
+        yield* sendResult(underway.reported)
+        const first = database === null ? null : yield* issueClaimed(fixture, database)
         const all = { issued: waiting, ...(first !== null && { claimed: first }), ...underway }
-        for (const { id } of Object.values(all)) yield* scene.reaches(id, "timeout")
+        for (const { id } of Object.values(all)) yield* fixture.waitForStatus(id, "timeout")
         database?.release()
-        underway.answered.actor.proxy.delay(false)
-        yield* Effect.forEach(Object.values(underway), ({ process }) => process.open)
-        for (const { id } of Object.values(underway)) yield* scene.reaches(id, "completed")
-        // the one that nobody took is not given to the process that comes now; a later command shows that it is served
+        underway.reported.actor.proxy.delay(false)
+        yield* Effect.forEach(Object.values(underway), ({ process }) => process.openGate)
+        for (const { id } of Object.values(underway)) yield* fixture.waitForStatus(id, "completed")
+        // the one that no process took is not sent to the process that comes now; a later command shows that it is served
         yield* waiting.actor.start(null)
-        yield* scene.reaches(yield* waiting.actor.issue, "completed")
-        if (first !== null) yield* scene.reaches(yield* first.actor.issue, "completed")
-        return yield* endings(scene, all)
+        yield* fixture.waitForStatus(yield* waiting.actor.issue, "completed")
+        if (first !== null) yield* fixture.waitForStatus(yield* first.actor.issue, "completed")
+        return yield* readEndings(fixture, all)
       }),
       {
         issued: ["timeout", 0, /^Never sent/],
@@ -176,7 +185,7 @@ describe.each(engines)("commands on %s", (engine) => {
         sent: ["completed", 1],
         acknowledged: ["completed", 1],
         executed: ["completed", 1],
-        answered: ["completed", 1]
+        reported: ["completed", 1]
       }
     )
   }
@@ -188,29 +197,29 @@ describe("commands of two brains over one PostgreSQL", () => {
     Effect.gen(function*() {
       const { database, site } = yield* siteBehind("PostgreSQL", 25)
       const [one, two] = [yield* site.brain, yield* site.brain]
-      const { scene, underway, waiting } = yield* prepared(one)
-      underway.answered.actor.proxy.lose(true)
-      yield* answer(underway.answered)
-      const first = yield* claimed(scene, database ?? (yield* Effect.dieMessage("PostgreSQL has a proxy")))
+      const { fixture, underway, waiting } = yield* prepareCommands(one)
+      underway.reported.actor.proxy.lose(true)
+      yield* sendResult(underway.reported)
+      const first = yield* issueClaimed(fixture, database ?? (yield* Effect.dieMessage("PostgreSQL has a proxy")))
       const all = { issued: waiting, claimed: first, ...underway }
       for (const { actor } of Object.values(all)) {
-        yield* Effect.flatMap(actor.start(null, two), (process) => process.told("connected"))
+        yield* Effect.flatMap(actor.start(null, two), (process) => process.waitForReport("connected"))
       }
       for (const { process } of [first, ...Object.values(underway)]) yield* process.kill
-      yield* scene.goneOffline(first.process)
+      yield* fixture.waitForOffline(first.process)
       database?.release()
-      const outcome = yield* endings(scene, all)
+      const outcome = yield* readEndings(fixture, all)
       assert.deepStrictEqual(outcome.get("executed")?.executions, [underway.executed.process.workerId])
-      assert.deepStrictEqual(outcome.get("answered")?.executions, [underway.answered.process.workerId])
+      assert.deepStrictEqual(outcome.get("reported")?.executions, [underway.reported.process.workerId])
       return outcome
     }),
     {
       issued: ["completed", 1],
       claimed: ["completed", 1],
       sent: ["timeout", 0, unconfirmed],
-      acknowledged: ["timeout", 0, unanswered],
-      executed: ["timeout", 1, unanswered],
-      answered: ["timeout", 1, unanswered]
+      acknowledged: ["timeout", 0, withoutResult],
+      executed: ["timeout", 1, withoutResult],
+      reported: ["timeout", 1, withoutResult]
     }
   )
 })

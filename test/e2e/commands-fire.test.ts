@@ -3,7 +3,7 @@ import { Effect, Exit, Fiber } from "effect"
 import { readFileSync } from "node:fs"
 import { enginesOr, isFullLane } from "../engines.ts"
 import { until } from "../until.ts"
-import { sceneAt } from "./faults/Scene.ts"
+import { makeFixture } from "./faults/Fixture.ts"
 import { siteBehind } from "./faults/Site.ts"
 import { site } from "./site.ts"
 
@@ -18,14 +18,16 @@ describe.each(enginesOr("PostgreSQL"))("on %s, while commands are issued and exe
       Effect.gen(function*() {
         const { brain: start } = yield* site(engine, { SVC_COMMAND_TIMEOUT_SECONDS: "15" })
         const brain = yield* start
-        const scene = yield* sceneAt(brain)
-        const actor = yield* scene.actor
-        for (const process of [yield* actor.start(null), yield* actor.start(null)]) yield* process.told("connected")
+        const fixture = yield* makeFixture(brain)
+        const actor = yield* fixture.actor
+        for (const process of [yield* actor.start(null), yield* actor.start(null)]) {
+          yield* process.waitForReport("connected")
+        }
 
         const accepted = new Set<string>()
         const post = Effect.suspend(() => actor.issue).pipe(
           Effect.tap((id) => Effect.sync(() => accepted.add(id))),
-          Effect.catchAllCause(() => Effect.sleep("50 millis")) // the brain is gone: whoever asks, asks again
+          Effect.catchAllCause(() => Effect.sleep("50 millis")) // the brain is gone: the poster tries again
         )
         const posters = yield* Effect.fork(
           Effect.all(Array.from({ length: 4 }, () => Effect.forever(post)), { concurrency: "unbounded" })
@@ -37,28 +39,28 @@ describe.each(enginesOr("PostgreSQL"))("on %s, while commands are issued and exe
         }
         yield* Fiber.interrupt(posters)
 
-        const open = Effect.map(
+        const openCommands = Effect.map(
           Effect.all([
-            scene.call("GET", "/projects/faults/commands?status=pending&limit=1"),
-            scene.call("GET", "/projects/faults/commands?status=dispatched&limit=1")
+            fixture.call("GET", "/projects/faults/commands?status=pending&limit=1"),
+            fixture.call("GET", "/projects/faults/commands?status=dispatched&limit=1")
           ]),
-          (answers) => answers.flatMap(({ json }) => json.items)
+          (responses) => responses.flatMap(({ json }) => json.items)
         )
-        yield* until(open, (items) => items.length === 0)
+        yield* until(openCommands, (items) => items.length === 0)
 
         const executed = new Map<string, number>()
-        for (const line of readFileSync(scene.journal, "utf8").split("\n")) {
+        for (const line of readFileSync(fixture.journal, "utf8").split("\n")) {
           const id = line.split(" ")[0] ?? ""
           executed.set(id, (executed.get(id) ?? 0) + 1)
         }
-        const seen = new Set<string>()
+        const commandIds = new Set<string>()
         for (let cursor: string | null = ""; cursor !== null;) {
-          const { json }: { readonly json: Page } = yield* scene.call(
+          const { json }: { readonly json: Page } = yield* fixture.call(
             "GET",
             `/projects/faults/commands?limit=500${cursor}`
           )
           for (const { error, id, status } of json.items) {
-            seen.add(id)
+            commandIds.add(id)
             const times = executed.get(id) ?? 0
             assert.include(["completed", "timeout"], status)
             if (status === "completed") assert.strictEqual(times, 1, id)
@@ -66,7 +68,7 @@ describe.each(enginesOr("PostgreSQL"))("on %s, while commands are issued and exe
           }
           cursor = json.next_cursor === null ? null : `&cursor=${json.next_cursor}`
         }
-        assert.deepStrictEqual([...accepted].filter((id) => !seen.has(id)), [])
+        assert.deepStrictEqual([...accepted].filter((id) => !commandIds.has(id)), [])
       }),
     240_000
   )
@@ -74,23 +76,23 @@ describe.each(enginesOr("PostgreSQL"))("on %s, while commands are issued and exe
 
 describe.runIf(isFullLane)("on PostgreSQL", () => {
   it.scopedLive(
-    "the database goes away while an agent answers: the answer is kept, and requests get 503",
+    "the database goes away while an agent sends a result: the result is kept, and requests get 503",
     () =>
       Effect.gen(function*() {
         const { database, site } = yield* siteBehind("PostgreSQL", 60)
         const brain = yield* site.brain
-        const scene = yield* sceneAt(brain)
-        const actor = yield* scene.actor
+        const fixture = yield* makeFixture(brain)
+        const actor = yield* fixture.actor
         const process = yield* actor.start("result")
-        yield* process.told("connected")
+        yield* process.waitForReport("connected")
         const id = yield* actor.issue
-        yield* process.told("result")
+        yield* process.waitForReport("result")
         database?.refuse(true)
         database?.drop()
-        yield* process.open
-        yield* process.told("answered")
+        yield* process.openGate
+        yield* process.waitForReport("reported")
         const away = yield* until(
-          scene.call("POST", "/projects/faults/commands/cancel-task", {
+          fixture.call("POST", "/projects/faults/commands/cancel-task", {
             agent_id: actor.agentId,
             engine: "celery",
             task_id: "t"
@@ -99,14 +101,14 @@ describe.runIf(isFullLane)("on PostgreSQL", () => {
         )
         assert.deepInclude(away.json, { status: 503, code: "unavailable" })
         database?.refuse(false)
-        assert.deepInclude(yield* scene.endingOf(id), { status: "completed", executions: [process.workerId] })
+        assert.deepInclude(yield* fixture.endingOf(id), { status: "completed", executions: [process.workerId] })
         yield* until(Effect.exit(actor.issue), Exit.isSuccess)
       }),
     120_000
   )
 })
 
-/** What of a CommandList is looked at. */
+/** What is read of a CommandList. */
 interface Page {
   readonly items: ReadonlyArray<{ readonly id: string; readonly status: string; readonly error: string | null }>
   readonly next_cursor: string | null

@@ -27,7 +27,7 @@ const free = (brain: BrainProcess) =>
   Effect.sync(() => execFileSync("prlimit", ["--pid", String(brain.pid()), "--fsize=unlimited:"]))
 
 describe.skipIf(!hasPrlimit)("a brain on SQLite whose disk becomes full", () => {
-  it.scopedLive("goes on reading, takes nothing that it cannot keep, and recovers", () =>
+  it.scopedLive("still reads, accepts nothing that it cannot store, and recovers", () =>
     Effect.gen(function*() {
       const home = yield* site("SQLite")
       const brain = yield* home.brain

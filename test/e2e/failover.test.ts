@@ -53,7 +53,7 @@ describe("the failover of PostgreSQL with a synchronous standby", () => {
 
       yield* servers.killPrimary
       yield* servers.turnToStandby
-      // not yet promoted, it answers reads and refuses writes
+      // not yet promoted, it serves reads and refuses writes
       const change = { description: "changed" }
       yield* until(call("GET", "/projects/default"), ({ status }) => status === 200)
       const refused = yield* call("PATCH", "/projects/default", change)
@@ -76,12 +76,14 @@ describe("the failover of PostgreSQL with a synchronous standby", () => {
       const first = Math.min(...ticks)
       assert.deepStrictEqual(
         ticks.toSorted((a: number, b: number) => a - b),
-        ticks.map((_: number, at: number) => first + at)
+        ticks.map((_: number, index: number) => first + index)
       )
       assert.lengthOf(executed, ticks.length + 2)
       assert.lengthOf(new Set(executed), executed.length)
       assert.includeMembers(executed, [before, after])
-      for (const at of [call, other]) yield* until(at("GET", "/health/deep"), ({ json }) => json?.status === "ok")
+      for (const callOne of [call, other]) {
+        yield* until(callOne("GET", "/health/deep"), ({ json }) => json?.status === "ok")
+      }
       const verified = yield* svc(["audit", "verify"], site.env)
       assert.strictEqual(verified.code, 0, verified.stderr)
     }), 240_000)

@@ -20,7 +20,7 @@ const kwargs = JSON.stringify({ blob: "x".repeat(250_000) })
 const settings = { NODE_OPTIONS: "--max-old-space-size=512", SVC_SLOW_READER_SECONDS: "2" }
 
 /** The process may hold this beside what it holds at rest; without a budget the heap of 512 MB is filled, and it ends. */
-const mostHeld = 500 * mebibyte
+const memoryLimit = 500 * mebibyte
 
 interface Attack {
   readonly name: string
@@ -54,10 +54,10 @@ const attacks: ReadonlyArray<Attack> = [
 /** Sends the requests and reads nothing. */
 const attackWith = async ({ connections, leaves, path, requests }: Attack, port: number, token: string) => {
   const head = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n`
-  // a connection whose last request is refused ends too, so that those that are left are being answered
+  // a connection whose last request is refused ends too, so that the remaining ones are being served
   const text = `${head}\r\n`.repeat(requests - 1) + `${head}Connection: close\r\n\r\n`
   const sockets: Array<Socket> = []
-  for (let at = 0; at < connections; at++) {
+  for (let index = 0; index < connections; index++) {
     const socket = await dialRaw(port)
     socket.pause()
     if (leaves === undefined) socket.write(text)
@@ -81,22 +81,25 @@ describe.each(engines)("readers that take nothing, on %s", (engine) => {
         const call = callAt(brain, token)
         const project = yield* call("POST", "/projects", { slug: "shop", name: "shop" })
         const now = Date.now()
-        const rows = Array.from({ length: tasks }, (_, at) => storedTask(String(project.json.id), now - at, { kwargs }))
+        const rows = Array.from({ length: tasks }, (_, index) =>
+          storedTask(String(project.json.id), now - index, { kwargs }))
         yield* insertInto(engine, env, rows)
         const metricsToken = readFileSync(join(env["SVC_HOME"] ?? "", "metrics.token"), "utf8").trim()
         const metrics = callAt(brain, metricsToken)("GET", "//metrics")
-        const { held } = yield* memoryOf(brain)
+        const { peakBytes } = yield* memoryOf(brain)
         for (const attack of attacks) {
           yield* Effect.scoped(Effect.gen(function*() {
             yield* Effect.acquireRelease(
-              Effect.promise(() => attackWith(attack, Number(new URL(brain.url).port), token)),
+              Effect.promise(() =>
+                attackWith(attack, Number(new URL(brain.url).port), token)
+              ),
               (sockets) => Effect.sync(() => sockets.forEach((socket) => socket.destroy()))
             )
             yield* until(metrics, ({ text }) => openConnections(text) <= fewConnections, "200 seconds")
           })).pipe(Effect.annotateLogs({ attack: attack.name }))
         }
         assert.strictEqual((yield* call("GET", "/projects/shop/tasks")).status, 200)
-        assert.isBelow(held(), mostHeld)
+        assert.isBelow(peakBytes(), memoryLimit)
         assert.notInclude(brain.log(), "heap out of memory")
       }),
     900_000

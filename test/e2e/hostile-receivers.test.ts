@@ -23,7 +23,7 @@ const manners: Readonly<Record<string, (socket: Socket) => void>> = {
   "resets within a chunk": resetAfter("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{"),
   "ends within the body": (socket) =>
     void socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")),
-  "answers no HTTP": (socket) => void socket.once("data", () => socket.end("what?\r\n\r\n")),
+  "responds with no HTTP": (socket) => void socket.once("data", () => socket.end("what?\r\n\r\n")),
   "switches protocols unasked": (socket) =>
     void socket.once(
       "data",
@@ -36,7 +36,7 @@ const manners: Readonly<Record<string, (socket: Socket) => void>> = {
     socket.write("220 mail\r\n")
     socket.once("data", () => socket.write("250-mail\r\n250 OK\r\n", () => socket.resetAndDestroy()))
   },
-  "never reads and never answers": (socket) => void socket.pause()
+  "never reads and never responds": (socket) => void socket.pause()
 }
 
 describe("receivers of what the brain sends that reset, end and break off", () => {
@@ -102,13 +102,13 @@ describe("a PostgreSQL whose connections are reset", () => {
           (slug) => call("POST", "/projects", { slug, name: "p" }),
           { concurrency: "unbounded" }
         )
-        const [answers] = yield* Effect.all([
+        const [responses] = yield* Effect.all([
           creating,
           Effect.delay(Effect.sync(() => database?.reset()), `${round * 4} millis`)
         ], { concurrency: 2 })
         assert.isTrue(
-          answers.every(({ status }) => status === 201 || status === 503),
-          JSON.stringify(answers.map(({ status }) => status))
+          responses.every(({ status }) => status === 201 || status === 503),
+          JSON.stringify(responses.map(({ status }) => status))
         )
       }
       yield* until(call("GET", "//health/ready"), ({ status }) => status === 200)

@@ -9,7 +9,7 @@ import { event, helloPayload } from "../agent.ts"
 import { until } from "../until.ts"
 import { adminKey, type BrainProcess, siteOf } from "./brainProcess.ts"
 import { callAt } from "./calls.ts"
-import { attack, cuts, endings, inParallel, type Prepare, received } from "./hostile/Attack.ts"
+import { attack, endings, inParallel, type Prepare, received, splitPoints } from "./hostile/Attack.ts"
 
 interface Target {
   readonly bytes: Buffer
@@ -82,13 +82,13 @@ const targets = (agentToken: string, key: string): Readonly<Record<string, Targe
     socket.write(hello())
     await received(socket, /hello_ack/)
   }
-  const answered: Prepare = async (socket) => {
+  const prepareAnswered: Prepare = async (socket) => {
     socket.write(head("GET /health"))
     await received(socket, /"ok"/)
   }
   return {
     "a plain request": { bytes: head("GET /api/v1/health") },
-    "an upgrade to what nobody speaks": { bytes: head("GET /api/v1/health", { Connection: "Upgrade", Upgrade: "x" }) },
+    "an upgrade to an unknown protocol": { bytes: head("GET /api/v1/health", { Connection: "Upgrade", Upgrade: "x" }) },
     "an upgrade to HTTP/2, with a body": { bytes: withLength("POST /api/v1/auth/login", h2c, login) },
     "HTTP/2 without asking": { bytes: Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0") },
     "a tunnel": { bytes: head("CONNECT 127.0.0.1:22") },
@@ -111,7 +111,10 @@ const targets = (agentToken: string, key: string): Readonly<Record<string, Targe
       bytes: withLength("POST /api/v1/agent/events", session, JSON.stringify({ frames: ["{}"] }))
     },
     "a live stream": { bytes: head("GET /api/v1/projects/default/stream", person) },
-    "a request on a connection that was kept": { prepare: answered, bytes: head("GET /api/v1/projects", person) },
+    "a request on a connection that was kept": {
+      prepare: prepareAnswered,
+      bytes: head("GET /api/v1/projects", person)
+    },
     "two requests at once": { bytes: Buffer.concat([head("GET /api/v1/projects", person), head("GET /health/ready")]) },
     "a body": { bytes: withLength("POST /api/v1/auth/login", {}, login) },
     "a body in chunks": {
@@ -124,7 +127,7 @@ const targets = (agentToken: string, key: string): Readonly<Record<string, Targe
     "a body that waits to be asked for": {
       bytes: withLength("POST /api/v1/auth/login", { Expect: "100-continue" }, login)
     },
-    "a long answer": { bytes: head("GET /api/v1/openapi.json") },
+    "a long response": { bytes: head("GET /api/v1/openapi.json") },
     "what is no HTTP": { bytes: randomBytes(64) }
   }
 }
@@ -141,7 +144,7 @@ const samples = (text: string, name: string): Readonly<Record<string, number>> =
 const metricsOf = (brain: BrainProcess, home: string) => {
   const token = readFileSync(join(home, "metrics.token"), "utf8").trim()
   return Effect.promise(() =>
-    fetch(`${brain.url}/metrics`, { headers: { authorization: `Bearer ${token}` } }).then((answer) => answer.text())
+    fetch(`${brain.url}/metrics`, { headers: { authorization: `Bearer ${token}` } }).then((response) => response.text())
   )
 }
 
@@ -162,22 +165,22 @@ describe("clients that leave in every bad way", () => {
         const alive = Effect.promise(() => fetch(`${brain.url}/health`).then(({ status }) => status, () => 0))
         let connections = 0
         for (const [name, { bytes, prepare }] of Object.entries(targets(String(json.token), key))) {
-          const attacks = endings.flatMap((ending, turn) => [
-            ...cuts(bytes.length, prepare === undefined ? 250 : 60)
-              .filter((_, index) => isThorough || index % endings.length === turn)
-              .map((length) => ({ ending, length, answered: false })),
-            { ending, length: bytes.length, answered: false },
-            { ending, length: bytes.length, answered: true }
+          const attacks = endings.flatMap((ending, endingIndex) => [
+            ...splitPoints(bytes.length, prepare === undefined ? 250 : 60)
+              .filter((_, index) => isThorough || index % endings.length === endingIndex)
+              .map((length) => ({ ending, length, awaitsResponse: false })),
+            { ending, length: bytes.length, awaitsResponse: false },
+            { ending, length: bytes.length, awaitsResponse: true }
           ])
           connections += attacks.length
           yield* Effect.promise(() =>
-            inParallel(attacks.map(({ answered, ending, length }) => () =>
+            inParallel(attacks.map(({ awaitsResponse, ending, length }) => () =>
               attack({
                 port,
                 ...(prepare === undefined ? {} : { prepare }),
                 bytes: bytes.subarray(0, length),
                 ending,
-                answered
+                awaitsResponse
               })
                 .catch((error: unknown) => {
                   throw new Error(`${name}, ${ending} after ${length} bytes: ${String(error)}`)
@@ -188,11 +191,11 @@ describe("clients that leave in every bad way", () => {
         }
         console.log(`${connections} connections ended badly`)
 
-        const settled = yield* until(
+        const metrics = yield* until(
           metricsOf(brain, home),
           (text) => (samples(text, "svc_http_connections")[""] ?? Infinity) < 10
         )
-        const closed = samples(settled, "svc_http_connections_closed_total")
+        const closed = samples(metrics, "svc_http_connections_closed_total")
         assert.isAtLeast(closed["reason=\"reset\""] ?? 0, connections / 10)
         assert.isAtLeast(Object.values(closed).reduce((sum, count) => sum + count, 0), connections)
         assert.notInclude(brain.log(), "Unhandled")

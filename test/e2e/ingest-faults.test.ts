@@ -29,7 +29,7 @@ const places = (count: number, length: number) =>
     (parts) => parts.map((part, index) => Math.floor(((index + part) / count) * length * 0.95))
   )
 
-const killed = (brain: BrainProcess) => Effect.zipRight(brain.kill, brain.start)
+const restartBrain = (brain: BrainProcess) => Effect.zipRight(brain.kill, brain.start)
 
 describe.each(enginesOr("SQLite"))("ingest on %s", (engine) => {
   it.scopedLive("loses and doubles nothing when the brain is killed", () =>
@@ -43,7 +43,7 @@ describe.each(enginesOr("SQLite"))("ingest on %s", (engine) => {
         const { done, streamer } = yield* streaming(agent, [brain.url], run.batches, window)
         for (const place of yield* places(kills, run.batches.length)) {
           yield* Effect.promise(() => streamer.when(place))
-          yield* killed(brain)
+          yield* restartBrain(brain)
         }
         yield* Effect.promise(() => done)
         assert.isAtLeast(streamer.connections, 2)
@@ -52,7 +52,7 @@ describe.each(enginesOr("SQLite"))("ingest on %s", (engine) => {
       }
     }), 240_000)
 
-  it.scopedLive("loses and doubles nothing when the agent is cut off", () =>
+  it.scopedLive("loses and doubles nothing when the agent's connection drops", () =>
     Effect.gen(function*() {
       const brain = yield* (yield* site(engine)).brain
       const call = (yield* signedIn(brain))(brain)
@@ -98,7 +98,7 @@ describe.runIf(isFullLane)("ingest of two brains over one PostgreSQL", () => {
     240_000
   )
 
-  it.scopedLive("goes on at the other one when one is killed", () =>
+  it.scopedLive("continues at the other one when one is killed", () =>
     Effect.gen(function*() {
       const shared = yield* site("PostgreSQL")
       const brains = yield* Effect.all([shared.brain, shared.brain])

@@ -32,8 +32,8 @@ interface Write {
   readonly fence: number
 }
 
-describe("a leader on PostgreSQL that stands still past its lease", () => {
-  it.scopedLive("writes nothing when it goes on, also within a transaction, and follows the new leader", () =>
+describe("a leader on PostgreSQL that is frozen past its lease", () => {
+  it.scopedLive("writes nothing when it resumes, also within a transaction, and follows the new leader", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const url = Redacted.value((yield* Settings).databaseUrl ?? Redacted.make(""))
@@ -69,7 +69,7 @@ describe("a leader on PostgreSQL that stands still past its lease", () => {
       yield* two.signal("SIGCONT")
       yield* until(two.lost, (count) => count === 1)
 
-      // one that is told to end gives its lease up
+      // one that gets SIGTERM releases its lease
       yield* one.signal("SIGTERM")
       yield* until(two.leads, (count) => count === 2)
       const last = yield* writesOf("two")

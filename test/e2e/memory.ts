@@ -10,19 +10,19 @@ const statusOf = (pid: number, field: string): number => {
 }
 
 /**
- * Samples the memory of a brain's process for as long as the scope lives. `held` is what the process itself holds at
- * most, in bytes: its resident set without the pages of files that are mapped (the database file on SQLite), which
+ * Samples the memory of a brain's process for as long as the scope lives. `peakBytes` is the most that the process
+ * itself held: its resident set without the pages of files that are mapped (the database file on SQLite), which
  * the kernel drops when it needs the room.
  */
 export const memoryOf = (brain: BrainProcess) =>
   Effect.gen(function*() {
-    let held = 0
-    const look = Effect.sync(() => {
-      held = Math.max(held, statusOf(brain.pid(), "RssAnon"))
+    let peakBytes = 0
+    const sample = Effect.sync(() => {
+      peakBytes = Math.max(peakBytes, statusOf(brain.pid(), "RssAnon"))
     })
-    yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("10 millis")))
+    yield* Effect.forkScoped(Effect.repeat(sample, Schedule.spaced("10 millis")))
     return {
-      held: () => held,
+      peakBytes: () => peakBytes,
       /** The whole resident set at its highest, with mapped files. */
       resident: () => statusOf(brain.pid(), "VmHWM")
     }

@@ -27,14 +27,14 @@ const base = "/projects/default/notifications"
 /** Settings of a brain that may send to receivers of this machine over plain http. */
 const toLoopback = { SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP: "true", SVC_OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8:*" }
 
-const conditionOf = (at: number) => `shop.step${at % conditions}`
+const conditionOf = (index: number) => `shop.step${index % conditions}`
 
 const batchOf = (events: Batch["events"]): Batch => ({ id: `ev_${randomUUID().replaceAll("-", "")}`, events })
 
 const failures = (): ReadonlyArray<Batch> => {
-  const all = Array.from({ length: tasks }, (_, at) => {
-    const data = { exception: "ValueError: no order", task_name: conditionOf(at), queue: "celery", worker: "w@box" }
-    return event({ kind: "task.failed", task_id: `t${at}`, data })
+  const all = Array.from({ length: tasks }, (_, index) => {
+    const data = { exception: "ValueError: no order", task_name: conditionOf(index), queue: "celery", worker: "w@box" }
+    return event({ kind: "task.failed", task_id: `t${index}`, data })
   })
   return Arr.chunksOf(all, batchSize).map(batchOf)
 }
@@ -152,7 +152,7 @@ describe.each(engines)("notifications of a storm of failures on %s", (engine) =>
         yield* until(free, (count) => count === 0)
         // a condition has recovered when nothing failed for its interval
         yield* until(Effect.sync(() => Date.now() - endedAt), (millis) => millis > intervalSeconds * 1000)
-        const left = yield* query("SELECT id FROM deliveries WHERE status = 'pending'")
+        const pending = yield* query("SELECT id FROM deliveries WHERE status = 'pending'")
 
         // what dead brains claimed waits for the end of a lease of 60 s: as if all brains had been away for so long
         yield* Effect.forEach(brains, (brain) => brain.kill)
@@ -185,20 +185,20 @@ describe.each(engines)("notifications of a storm of failures on %s", (engine) =>
         const messages = receiver.posts.filter(({ path }) => path === "/grouped")
         const byAlert = Object.values(Arr.groupBy(messages, ({ alertId }) => alertId))
         assert.strictEqual(byAlert.length, conditions)
-        for (const those of byAlert) {
-          const idsOfKind = (kind: string) => idsOf(those.filter((post) => post.kind === kind))
+        for (const alertPosts of byAlert) {
+          const idsOfKind = (kind: string) => idsOf(alertPosts.filter((post) => post.kind === kind))
           assert.lengthOf(idsOfKind("alert"), 1)
           assert.lengthOf(idsOfKind("recovered"), 1)
-          assert.strictEqual(those.at(-1)?.kind, "recovered")
+          assert.strictEqual(alertPosts.at(-1)?.kind, "recovered")
         }
-        const told = byAlert.map((those) => those.at(-1)?.occurrences ?? 0)
-        assert.deepStrictEqual(told, told.map(() => tasks / conditions))
+        const occurrenceCounts = byAlert.map((alertPosts) => alertPosts.at(-1)?.occurrences ?? 0)
+        assert.deepStrictEqual(occurrenceCounts, occurrenceCounts.map(() => tasks / conditions))
         assert.deepStrictEqual((yield* ended(grouped)).filter(({ status }) => status !== "sent"), [])
 
         const accepted = receiver.posts.filter(({ isAccepted }) => isAccepted)
         const duplicates = accepted.length - idsOf(accepted).length
         process.stdout.write(
-          `${engine}, seed ${seed}: ${kills + replicas} kills, ${left.length} deliveries left claimed at the end, ` +
+          `${engine}, seed ${seed}: ${kills + replicas} kills, ${pending.length} deliveries left claimed at the end, ` +
             `${idsOf(receiver.posts).length} deliveries in ${receiver.posts.length} posts, of which ` +
             `${receiver.posts.length - accepted.length} were refused; ${duplicates} accepted twice, none lost\n`
         )

@@ -67,7 +67,7 @@ export const pythonHost = (
       ...(options.authority === undefined ? {} : { SSL_CERT_FILE: options.authority })
     }
 
-    /** Runs a Python module without an agent; answers what it printed. */
+    /** Runs a Python module without an agent; returns what it printed. */
     const python = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
       Effect.promise(async () => {
         const { stdout } = await promisify(execFile)(join(bin, "python"), [...args], {

@@ -43,9 +43,9 @@ describe.skipIf(!ready)("two brains over one PostgreSQL", () => {
           override_kwargs: {}
         })
         assert.strictEqual(posted.status, 202)
-        for (const at of [atOne, atOther]) {
+        for (const callOne of [atOne, atOther]) {
           const ended = yield* until(
-            at("GET", `/projects/default/commands/${posted.json.id}`),
+            callOne("GET", `/projects/default/commands/${posted.json.id}`),
             ({ json }) => !["pending", "dispatched"].includes(json.status)
           )
           assert.deepInclude(ended.json, { status: "completed", error: null })

@@ -14,7 +14,7 @@ import { site } from "./site.ts"
 
 const ready = await has("nginx", "caddy", "OpenSSL")
 
-/** What the pages in docs/reverse-proxy.md tell people to set; the proxy connects from 127.0.0.1. */
+/** The settings that docs/reverse-proxy.md names; the proxy connects from 127.0.0.1. */
 const settings = { SVC_PUBLIC_URL: "https://localhost", SVC_TRUSTED_PROXIES: "127.0.0.1/32" }
 
 /** The longest wait that agents ask for (the agents' protocol). */
@@ -42,7 +42,7 @@ const behind = (name: ProxyName) =>
 const sendTask = (agent: Effect.Effect.Success<ReturnType<typeof connected>>, task_id: string) =>
   Effect.promise(() => agent.sendEvents([event({ task_id })]))
 
-/** The head of an answer over HTTP/2, which browsers speak to the proxy, and its first bytes. */
+/** The head of a response over HTTP/2, which browsers speak to the proxy, and its first bytes. */
 const firstBytesOverHttp2 = ({ ca, httpsPort }: Proxy, path: string, token: string) =>
   Effect.acquireUseRelease(
     Effect.sync(() =>
@@ -139,8 +139,8 @@ const expectAddresses = (proxy: Proxy, call: Call) =>
     assert.match(cookies.join("\n"), /__Host-svc_session=[^\n]*; Secure/)
     const sessions = yield* Effect.promise(async () => {
       const cookie = cookies.map((cookie) => cookie.split(";", 1)[0]).join("; ")
-      const answer = await fetch(`${proxy.url}/api/v1/auth/sessions`, { headers: { cookie } })
-      return await answer.text()
+      const response = await fetch(`${proxy.url}/api/v1/auth/sessions`, { headers: { cookie } })
+      return await response.text()
     })
     assert.include(sessions, `"ip_at_issue":"${clientAddress}"`)
     assert.notInclude(sessions, "203.0.113.7")

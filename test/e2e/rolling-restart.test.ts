@@ -59,8 +59,8 @@ describe.skipIf(!ready).each(Object.entries(proxiesOfReplicas))("two replicas be
           }).pipe(Effect.repeat({ until: () => isOver }))
         )
         const more = Effect.suspend(() => {
-          const [seen, { length }] = [reads, runs]
-          return until(Effect.sync(() => reads >= seen + 200 && runs.length >= length + 3), (enough) => enough)
+          const [readCount, { length }] = [reads, runs]
+          return until(Effect.sync(() => reads >= readCount + 200 && runs.length >= length + 3), (enough) => enough)
         })
 
         yield* more

@@ -34,7 +34,7 @@ const successful = (...given: Parameters<typeof ran>) =>
     assert.notInclude(stderr, "ExperimentalWarning")
   })
 
-/** An application with our agent in it. Answers what it has printed. */
+/** An application with our agent in it. Returns what it has printed. */
 const hosted = (node: string, options: object) =>
   Effect.map(
     Effect.acquireRelease(
@@ -123,9 +123,9 @@ describe.each(runtimes)("on Node.js %s", (_release, findNode) => {
       const shortest = yield* successful(node, [join(examples, "shortest.js")], env)
       assert.deepStrictEqual(shortest, { code: 0, stdout: "[]\n", stderr: "" })
       const embedding = yield* running(join(examples, "main.js"), env, node)
-      yield* until(Effect.sync(embedding.said), (text) => /listening at http/.test(text))
+      yield* until(Effect.sync(embedding.output), (text) => /listening at http/.test(text))
       assert.strictEqual(yield* embedding.stop, 0)
-      assert.notInclude(embedding.said(), "ExperimentalWarning")
+      assert.notInclude(embedding.output(), "ExperimentalWarning")
     }), 240_000)
 })
 

@@ -5,13 +5,13 @@ import { MemoryEngine } from "../agent/engines/memory.ts"
 import { baseUrl, serverOn } from "../brain.ts"
 import { engines } from "../databases.ts"
 import { until } from "../until.ts"
-import { prepared } from "./bullmq/scene.ts"
+import { prepareFixture } from "./bullmq/fixture.ts"
 
 describe.each(engines)("an engine of one's own whose scheduler can only enable and disable, on %s", (engine) => {
   layer(serverOn(engine), { excludeTestServices: true, timeout: 60_000 })((it) => {
     it.scoped("obeys the REST API by compare-and-set, and its publications end the operations", () =>
       Effect.gen(function*() {
-        const { call, home, hmacSecret, token } = yield* prepared
+        const { call, home, hmacSecret, token } = yield* prepareFixture
         const shop = new MemoryEngine("memory", [], new Map())
         shop.schedule("hourly", { args: [1.5, 12345678901234567890n], kwargs: { token: "hunter2" } })
         const { scheduler, ...rest } = shop.engine
@@ -26,7 +26,7 @@ describe.each(engines)("an engine of one's own whose scheduler can only enable a
         )
         const listed = Effect.map(call("GET", "/schedules"), ({ json }) => json.items)
         const [hourly] = yield* until(listed, (items) => items.length === 1)
-        const act = (verb: string) =>
+        const operate = (verb: string) =>
           Effect.gen(function*() {
             const begun = yield* call("POST", `/schedules/${hourly.id}/${verb}`)
             assert.strictEqual(begun.status, 202, begun.text)
@@ -38,7 +38,7 @@ describe.each(engines)("an engine of one's own whose scheduler can only enable a
               ({ json }) => json
             )
           })
-        const disabled = yield* act("disable")
+        const disabled = yield* operate("disable")
         assert.deepInclude(disabled, {
           status: "succeeded",
           error: null,
@@ -50,17 +50,17 @@ describe.each(engines)("an engine of one's own whose scheduler can only enable a
 
         // it ran meanwhile, which is no other definition
         shop.schedule("hourly", { ...shop.schedules?.get("hourly"), total_runs: 7 })
-        assert.deepInclude(yield* act("enable"), { status: "succeeded", error: null, reserved_sequence: 3 })
+        assert.deepInclude(yield* operate("enable"), { status: "succeeded", error: null, reserved_sequence: 3 })
         assert.deepInclude((yield* listed)[0], { is_enabled: true, total_runs: 7 })
 
         // its owner changes it: the brain's view is old
         shop.schedule("hourly", { ...shop.schedules?.get("hourly"), expression: "60.0" })
-        const stale = yield* act("disable")
+        const stale = yield* operate("disable")
         assert.strictEqual(stale.status, "failed")
         assert.include(stale.error, "is not as the command expects it")
         assert.strictEqual(shop.schedules?.get("hourly")?.is_enabled, true)
 
-        const triggered = yield* act("trigger")
+        const triggered = yield* operate("trigger")
         assert.deepInclude(triggered, { status: "succeeded", error: null })
         assert.deepStrictEqual([...shop.jobs.keys()], [triggered.id])
       }))

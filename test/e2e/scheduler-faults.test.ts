@@ -37,7 +37,7 @@ const connect = (url: string) =>
   )
 
 /** Kills and freezes the victims one after the other, and has all of them running at the end. */
-const torment = (victims: ReadonlyArray<Victim>, first: number) =>
+const disturb = (victims: ReadonlyArray<Victim>, first: number) =>
   Effect.gen(function*() {
     let random = first
     const next = (below: number): number => {
@@ -129,7 +129,7 @@ describe("two brains and svc-scheduler on PostgreSQL", () => {
           ))
 
           const torments = yield* Effect.forEach(
-            [torment(brains, seed), torment([scheduler], seed + 1)],
+            [disturb(brains, seed), disturb([scheduler], seed + 1)],
             (one) => Effect.fork(one)
           )
           yield* Effect.forEach(torments, Fiber.join)
@@ -146,14 +146,14 @@ describe("two brains and svc-scheduler on PostgreSQL", () => {
           yield* until(behind, (millis) => millis < 2000)
 
           const { json: { items } } = yield* call("GET", path)
-          const open = Effect.promise(async () => {
+          const countOpenFires = Effect.promise(async () => {
             const { rows } = await client.query(
               "SELECT count(*) AS n FROM schedule_fires WHERE status IN ('pending', 'accepted', 'delivered', 'buffered')"
             )
             return Number(rows[0].n)
           })
           for (const { id } of items) yield* call("POST", `${path}/${id}/disable`)
-          yield* until(open, (n) => n === 0)
+          yield* until(countOpenFires, (n) => n === 0)
           for (const { id, name } of items) {
             const { rows } = yield* Effect.promise(() =>
               client.query("SELECT scheduled_for FROM schedule_fires WHERE schedule_id = $1 ORDER BY scheduled_for", [

@@ -56,7 +56,7 @@ const awaitMore = (call: Call, id: string, count = 2, project = "default") =>
 
 const assertNoGap = (ticks: ReadonlyArray<number>) => {
   const [first = 0] = ticks
-  assert.deepStrictEqual(ticks, ticks.map((_, at) => first + at))
+  assert.deepStrictEqual(ticks, ticks.map((_, index) => first + index))
 }
 
 /** Ticks of the schedule pass while the brain is gone. */
@@ -66,7 +66,7 @@ const restart = (brain: BrainProcess) => Effect.zipRight(brain.kill, Effect.zipR
 
 describe("svc-scheduler with a real brain over mutual TLS", () => {
   it.scopedLive(
-    "fires, goes on while the brain or itself is killed, and hands each tick over once",
+    "fires, continues while the brain or itself is killed, and hands each tick over once",
     () =>
       Effect.gen(function*() {
         const { brain, call, settings } = yield* makeSite
@@ -99,7 +99,7 @@ describe("svc-scheduler with a real brain over mutual TLS", () => {
     180_000
   )
 
-  it.scopedLive("two of them: one fires, the other stands by and takes over", () =>
+  it.scopedLive("two of them: one fires, the other is a standby and takes over", () =>
     Effect.gen(function*() {
       const { call, settings } = yield* makeSite
       const id = yield* addSchedule(call)

@@ -92,7 +92,7 @@ describe.skipIf(!ready)("the published z4j-scheduler, unchanged", () => {
           assert.strictEqual(shown.total_runs, 1)
 
           const again = yield* create({ name: "again", expression: "1" })
-          yield* acked(again.id, 3) // the watch goes on after the deletion and the exhausted schedule
+          yield* acked(again.id, 3) // the watch continues after the deletion and the exhausted schedule
           assert.notMatch(log(), /protocol|conflict|malformed|mismatch/i)
           const ticks = (yield* fires(again.id)).map((row) => row.scheduled_for)
           assert.strictEqual(new Set(ticks).size, ticks.length)
@@ -122,11 +122,11 @@ describe.skipIf(!ready)("the published z4j-scheduler, unchanged", () => {
           const [misfire] = yield* misfires(skipped.id)
           assert.strictEqual(misfire.expected_fire_at, tick)
           assert.isAtLeast(misfire.slots, 2)
-          const held = yield* Effect.tapError(
+          const quarantined = yield* Effect.tapError(
             until(show(unread.id), (schedule) => schedule.quarantined_at !== null),
             () => Effect.sync(() => console.error(log()))
           )
-          assert.notStrictEqual(held.quarantine_code, "")
+          assert.notStrictEqual(quarantined.quarantine_code, "")
           assert.lengthOf(yield* fires(unread.id), 0)
         }),
       120_000

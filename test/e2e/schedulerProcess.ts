@@ -49,9 +49,9 @@ export interface SchedulerProcess {
   readonly kill: Effect.Effect<void>
   /** SIGSTOP: it is there, and does nothing any more. */
   readonly freeze: Effect.Effect<void>
-  /** SIGCONT: it goes on. */
+  /** SIGCONT: it resumes. */
   readonly resume: Effect.Effect<void>
-  /** SIGTERM, and answers the exit code. */
+  /** SIGTERM; returns the exit code. */
   readonly stop: Effect.Effect<number | null>
   readonly start: Effect.Effect<void>
   /** Runs `svc-scheduler` with these arguments beside it, in this process: tests ask for the status again and again. */
@@ -106,6 +106,6 @@ export const schedulerProcess = (
     }
   })
 
-/** Waits until it fires (`fires`) or stands by. */
+/** Waits until it fires (`fires`) or is a standby. */
 export const untilRole = (scheduler: SchedulerProcess, role: "fires" | "stands_by") =>
   until(scheduler.status, ({ connected, projects }) => connected && projects.some((project) => project.role === role))

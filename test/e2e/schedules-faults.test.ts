@@ -69,7 +69,7 @@ describe("schedules with two brains over one PostgreSQL", () => {
         const frozenPid = second?.pid() ?? 0
         yield* second?.freeze ?? Effect.void
         yield* until(leader, (brain) => brain === first)
-        yield* Effect.sleep(`${frozenSeconds} seconds`) // the frozen process goes on past its lease
+        yield* Effect.sleep(`${frozenSeconds} seconds`) // the frozen process resumes past its lease
         process.kill(frozenPid, "SIGCONT")
         yield* awaitFires
         yield* first?.kill ?? Effect.void
@@ -102,14 +102,14 @@ describe("schedules with two brains over one PostgreSQL", () => {
         agent.onCommand = (command) => agent.sendResult(command, { status: "success", result: { task_id: "t" } })
         yield* Effect.sleep("2 seconds")
         for (const { id } of items) yield* call("POST", `${path}/${id}/disable`)
-        const open = Effect.promise(async () =>
+        const countOpenFires = Effect.promise(async () =>
           Number(
             (await client.query(
               "SELECT count(*) AS n FROM schedule_fires WHERE status IN ('pending', 'accepted', 'delivered', 'buffered')"
             )).rows[0].n
           )
         )
-        yield* until(open, (n) => n === 0)
+        yield* until(countOpenFires, (n) => n === 0)
         const { rows } = yield* Effect.promise(() =>
           client.query("SELECT count(*) AS n FROM schedule_fires WHERE status = 'acked_success'")
         )

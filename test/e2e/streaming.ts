@@ -14,7 +14,7 @@ export interface Batch {
   readonly events: ReadonlyArray<Event>
 }
 
-/** The tasks of a run, and what their agent tells of them. */
+/** The tasks of a run, and what their agent reports of them. */
 export interface Run {
   readonly taskIds: ReadonlyArray<string>
   /** Ids of events by task. */
@@ -31,22 +31,22 @@ export const runOf = (count: number, size: number): Run => {
   const taskIds = Array.from({ length: count }, () => randomUUID())
   const eventIds = new Map<string, Array<string>>(taskIds.map((id) => [id, []]))
   const events: Array<Event> = []
-  const tell = (task_id: string, kind: string, data: Event) => {
+  const addEvent = (task_id: string, kind: string, data: Event) => {
     const id = randomUUID()
     eventIds.get(task_id)?.push(id)
     const occurred_at = Timestamp.fromEpochMicros((begun + events.length) * 1000)
     const common = { task_name: "shop.pay", queue: "celery", worker: "w@box", priority: "normal" }
     events.push({ id, kind, engine: "celery", task_id, occurred_at, data: { ...common, ...data } })
   }
-  for (let at = 0; at < count; at += together) {
-    const some = taskIds.slice(at, at + together)
-    for (const id of some) tell(id, "task.received", { args: [at], kwargs: {} })
-    for (const id of some) tell(id, "task.started", {})
-    for (const id of some) tell(id, "task.succeeded", { result: at, runtime_ms: 12 })
+  for (let index = 0; index < count; index += together) {
+    const ids = taskIds.slice(index, index + together)
+    for (const id of ids) addEvent(id, "task.received", { args: [index], kwargs: {} })
+    for (const id of ids) addEvent(id, "task.started", {})
+    for (const id of ids) addEvent(id, "task.succeeded", { result: index, runtime_ms: 12 })
   }
   const batches: Array<Batch> = []
-  for (let at = 0; at < events.length; at += size) {
-    batches.push({ id: `ev_${randomUUID().replaceAll("-", "")}`, events: events.slice(at, at + size) })
+  for (let index = 0; index < events.length; index += size) {
+    batches.push({ id: `ev_${randomUUID().replaceAll("-", "")}`, events: events.slice(index, index + size) })
   }
   return { taskIds, eventIds, batches }
 }
@@ -95,13 +95,13 @@ export class Streamer {
   /** Resolves when that many batches are acknowledged. */
   when(count: number): Promise<void> {
     return new Promise((resolve) => {
-      const look = () => {
+      const check = () => {
         if (this.acked < count) return
-        this.watchers.delete(look)
+        this.watchers.delete(check)
         resolve()
       }
-      this.watchers.add(look)
-      look()
+      this.watchers.add(check)
+      check()
     })
   }
 
@@ -125,7 +125,7 @@ export class Streamer {
           this.unacked.delete(ackedId)
           this.acked++
           this.rejected += rejected
-          for (const look of this.watchers) look()
+          for (const check of this.watchers) check()
           if (this.unacked.size === 0) resolve()
           else sendNext()
         }, () => {}) // sent again on the next connection
@@ -136,10 +136,10 @@ export class Streamer {
 }
 
 /** The streamer at work, ended with the scope. */
-export const streaming = (...given: ConstructorParameters<typeof Streamer>) =>
+export const streaming = (...options: ConstructorParameters<typeof Streamer>) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const streamer = new Streamer(...given)
+      const streamer = new Streamer(...options)
       return { streamer, done: streamer.run() }
     }),
     ({ done, streamer }) => Effect.promise(() => (streamer.end(), done))
@@ -175,14 +175,14 @@ export const expectStoredOnce = (call: Call, project: string, ...runs: ReadonlyA
       const { json } = yield* call("GET", `/projects/${project}/tasks?limit=1&include_total=true${filter}`)
       assert.strictEqual(json.total_count, taskIds.length, filter)
     }
-    const wrong = yield* Effect.forEach(runs.flatMap((run) => [...run.eventIds]), ([taskId, eventIds]) =>
+    const mismatches = yield* Effect.forEach(runs.flatMap((run) => [...run.eventIds]), ([taskId, eventIds]) =>
       Effect.map(call("GET", `/projects/${project}/events?engine=celery&task_id=${taskId}`), ({ json }) => {
         const stored = json.items.map(({ id }: { readonly id: string }) =>
           id
         )
         return stored.join() === eventIds.join() ? [] : [`${taskId}: ${stored.join()} instead of ${eventIds.join()}`]
       }), { concurrency: 8 })
-    assert.deepStrictEqual(wrong.flat(), [])
+    assert.deepStrictEqual(mismatches.flat(), [])
     const workers = yield* call("GET", `/projects/${project}/workers`)
     assert.deepStrictEqual(
       workers.json.map((

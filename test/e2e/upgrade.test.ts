@@ -9,8 +9,8 @@ import { inject } from "vitest"
 import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 import { adminKey, type BrainProcess, signedIn, siteOf } from "./brainProcess.ts"
+import { makeFixture } from "./faults/Fixture.ts"
 import { proxyTo } from "./faults/Proxy.ts"
-import { sceneAt } from "./faults/Scene.ts"
 import { expectStoredOnce, type Run, runOf, Streamer } from "./streaming.ts"
 
 const project = "upgrade"
@@ -44,7 +44,7 @@ const balancer = (first: BrainProcess) =>
     }
   })
 
-/** Repeats it until it is told to stop; waits for the round that has begun. */
+/** Repeats it until the caller stops it; waits for the round that has begun. */
 const repeatUntilStopped = (round: () => Promise<unknown>) => {
   let stopped = false
   const done = (async () => {
@@ -56,7 +56,7 @@ const repeatUntilStopped = (round: () => Promise<unknown>) => {
   })
 }
 
-/** Agents ingest and commands run through the balancer until `end`, which answers what was sent. */
+/** Agents ingest and commands run through the balancer until `end`, which returns what was sent. */
 const load = (brain: BrainProcess) =>
   Effect.gen(function*() {
     const call = (yield* signedIn(brain))(brain)
@@ -73,10 +73,10 @@ const load = (brain: BrainProcess) =>
       await sleep(pauseMillis)
     })
 
-    const scene = yield* sceneAt(brain)
-    const actor = yield* scene.actor
+    const fixture = yield* makeFixture(brain)
+    const actor = yield* fixture.actor
     const worker = yield* actor.start(null, brain)
-    yield* worker.told("connected")
+    yield* worker.waitForReport("connected")
     const token = yield* adminKey(brain)
     const commands: Array<string> = []
     const post = (idempotency_key: string) =>
@@ -88,9 +88,9 @@ const load = (brain: BrainProcess) =>
     const endCommands = repeatUntilStopped(async () => {
       const key = randomUUID()
       for (;;) {
-        // a brain that stops cuts the connection: the same key asks again
+        // a brain that stops closes the connection: the request is sent again with the same key
         const response = await post(key).catch(() => null)
-        // the body too may be cut
+        // the body too may be truncated
         const body = response?.status === 202 ? await response.text().catch(() => "") : ""
         const id = /"id":"([0-9a-f-]{36})"/.exec(body)?.[1]
         if (id !== undefined) {
@@ -105,7 +105,7 @@ const load = (brain: BrainProcess) =>
       Effect.zipRight(endIngest, endCommands),
       Effect.sync(() => ({ runs, commands }))
     )
-    return { end, scene, sent: () => ({ runs: runs.length, commands: commands.length }) }
+    return { end, fixture, sent: () => ({ runs: runs.length, commands: commands.length }) }
   })
 
 describe("an upgrade under load", () => {
@@ -118,7 +118,7 @@ describe("an upgrade under load", () => {
         const before = yield* site.brain
         const { brain, sendTo } = yield* balancer(before)
         const oldRevision = yield* revisionOf(url)
-        const { end, scene, sent } = yield* load(brain)
+        const { end, fixture, sent } = yield* load(brain)
         const more = Effect.suspend(() => {
           const { commands, runs } = sent()
           return until(Effect.sync(sent), (now) => now.runs >= runs + 3 && now.commands >= commands + 5)
@@ -141,7 +141,7 @@ describe("an upgrade under load", () => {
         yield* expectStoredOnce((yield* signedIn(brain))(brain), project, ...runs)
         const unknown: Array<string> = []
         for (const id of commands) {
-          const ending = yield* scene.endingOf(id)
+          const ending = yield* fixture.endingOf(id)
           assert.lengthOf(ending.executions, 1, id)
           if (ending.status === "completed") continue
           assert.match(ending.error ?? "", /unknown/)
@@ -149,7 +149,7 @@ describe("an upgrade under load", () => {
         }
         // the one that was under way when a version stopped that does not wait for results
         assert.isAtMost(unknown.length, 1)
-        const executed = readFileSync(scene.journal, "utf8").split("\n").filter((line) => line !== "")
+        const executed = readFileSync(fixture.journal, "utf8").split("\n").filter((line) => line !== "")
         assert.strictEqual(executed.length, commands.length)
       }),
     240_000

@@ -16,8 +16,8 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
     const folder = yield* examplePrograms
     const { env } = yield* site("SQLite")
     const app = yield* running(join(folder, "main.js"), env)
-    const said = yield* until(Effect.sync(app.said), (text) => /listening at http/.test(text))
-    const url = (/listening at (http\S+)/.exec(said)?.[1] ?? "").replace("0.0.0.0", "127.0.0.1")
+    const output = yield* until(Effect.sync(app.output), (text) => /listening at http/.test(text))
+    const url = (/listening at (http\S+)/.exec(output)?.[1] ?? "").replace("0.0.0.0", "127.0.0.1")
 
     const page = yield* Effect.promise(() => fetch(`${url}/`))
     assert.match(yield* Effect.promise(() => page.text()), /projects: .*shop/)
@@ -54,7 +54,7 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
     engine.work(task)
     yield* until(Effect.sync(() => engine.done), (done) => done.includes("retry_task"))
     yield* until(
-      Effect.sync(app.said),
+      Effect.sync(app.output),
       (text) => text.includes(`mail.send ${task}: `) && text.includes(`another try of ${task}`)
     )
     const second = yield* until(
@@ -62,7 +62,7 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
       (id) => id !== undefined
     )
     engine.work(second ?? "")
-    yield* until(Effect.sync(app.said), (text) => text.includes(`${second} was the second try`))
+    yield* until(Effect.sync(app.output), (text) => text.includes(`${second} was the second try`))
     const { json: commands } = yield* call("GET", "/projects/shop/commands")
     assert.strictEqual(commands.items.length, 1, "it was tried more than once")
     assert.deepInclude(commands.items[0], { action: "retry_task", target_id: task, agent_id: agent.agent.id })
@@ -85,14 +85,14 @@ it.scopedLive("the embedding example: its own page, the brain's API, a reaction 
     assert.strictEqual(yield* app.stop, 0)
   }))
 
-it.scopedLive("the README's example: makes a brain, asks it, prints the answer and ends", () =>
+it.scopedLive("the README's example: makes a brain, sends it a request, prints the response and ends", () =>
   Effect.gen(function*() {
     const app = yield* running(join(yield* examplePrograms, "shortest.js"), {
       SVC_HOME: yield* temporaryHome,
       SVC_LOG_LEVEL: "warning"
     })
-    assert.strictEqual(yield* app.exit, 0, app.said())
-    assert.strictEqual(app.said(), "[]\n")
+    assert.strictEqual(yield* app.exit, 0, app.output())
+    assert.strictEqual(app.output(), "[]\n")
   }))
 
 it("the docs show the examples as they are", () => {

@@ -8,7 +8,7 @@ export const root = new URL("../../", import.meta.url).pathname
 export const source = join(root, "examples/embedding/main.ts")
 export const shortest = join(root, "examples/library/main.ts")
 
-/** The examples as programs: `svc` is this package's entry point. Answers their folder. */
+/** The examples as programs: `svc` is this package's entry point. Returns their folder. */
 export const examplePrograms = Effect.gen(function*() {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => {
@@ -44,14 +44,14 @@ export const running = (file: string, env: Readonly<Record<string, string>>, nod
         env: { ...env, SVC_PORT: "0" },
         stdio: ["ignore", "pipe", "pipe"]
       })
-      let said = ""
-      for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (said += String(chunk)))
+      let output = ""
+      for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += String(chunk)))
       const exit = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
       const stop = Effect.promise(() => {
         child.kill("SIGTERM")
         return exit
       })
-      return { child, said: () => said, exit: Effect.promise(() => exit), stop }
+      return { child, output: () => output, exit: Effect.promise(() => exit), stop }
     }),
     ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
   )

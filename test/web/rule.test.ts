@@ -35,7 +35,7 @@ describe("the form of a rule", () => {
     })
   })
 
-  it("leaves out conditions without a value, and those that the trigger cannot answer", () => {
+  it("leaves out conditions without a value, and those that the trigger cannot evaluate", () => {
     const draft = { ...newDraft, keys: ["task_name", "engine", "exception"] } as const
     assert.deepStrictEqual(bodyOf(draft).conditions, {})
     const lines = { ...newDraft.lines, engine: " celery \n\nrq\n", exception: "Timeout" }

@@ -17,7 +17,7 @@ describe("the search in the values of a task", () => {
     assert.deepStrictEqual(found("custom"), [{ name: "customer", value: value.customer, isByName: true }])
   })
 
-  it("goes on in a value that contains the text, with all digits of its numbers", () => {
+  it("continues in a value that contains the text, with all digits of its numbers", () => {
     assert.deepStrictEqual(found("740993").map(({ isByName, name }) => [name, isByName]), [["customer", false]])
     assert.deepStrictEqual(found("b-2").map(({ isByName, name }) => [name, isByName]), [["lines", false]])
     assert.deepStrictEqual(found("sku").map(({ isByName, name }) => [name, isByName]), [["lines", false]])

@@ -8,8 +8,8 @@ import { Settings } from "../../../src/services/kernel/Settings.ts"
 import { hashOf, zeros } from "../../services/audit/form.ts"
 
 /**
- * Somebody who may do anything with the tables and knows docs/audit.md by heart, but has neither keys nor files. What they
- * compute is written anew from that document: nothing here is shared with the program that writes the log.
+ * An attacker who can write all tables and knows docs/audit.md, but has neither keys nor files. What they
+ * compute is implemented from that document: nothing here is shared with the program that writes the log.
  */
 export type Row = Readonly<Record<string, string | number | Buffer | null>>
 
@@ -143,7 +143,7 @@ export const adversary = Effect.flatMap(
     databaseUrl === null ? sqliteAdversary(join(home, "svc.db")) : postgresAdversary(Redacted.value(databaseUrl))
 )
 
-/** The HMAC of somebody who has no key. */
+/** The HMAC of an attacker without a key. */
 export const guessed = () => randomBytes(32).toString("hex")
 
 /** With a key that leaked, docs/audit.md read literally. */
@@ -151,8 +151,8 @@ export const hmacBy = (key: Buffer) => (hash: string, prev: string) =>
   createHmac("sha256", key).update(["svc audit chain 1", prev, hash].join("\n")).digest("hex")
 
 /**
- * Numbers the rows anew, computes all that can be computed without a key, and makes the head fit. `hmac` is for who has
- * a key that signed rows once: it answers undefined where that does not help.
+ * Numbers the rows again, computes all that can be computed without a key, and makes the head fit. `hmac` is for attackers
+ * with a key that once signed rows: it returns undefined where that does not help.
  */
 export const relinked = (
   tables: Tables,

@@ -31,8 +31,8 @@ const swapped = (tables: Tables) =>
     const [left, right] = [all.find(({ seq }) => seq === 15), all.find(({ seq }) => seq === 16)]
     return all.map((row) => (row.seq === 15 ? { ...right, seq: 15 } : row.seq === 16 ? { ...left, seq: 16 } : row))
   })
-const without = (...gone: ReadonlyArray<number>) => (tables: Tables) =>
-  rows(tables, (all) => all.filter(({ seq }) => !gone.includes(Number(seq))))
+const without = (...removed: ReadonlyArray<number>) => (tables: Tables) =>
+  rows(tables, (all) => all.filter(({ seq }) => !removed.includes(Number(seq))))
 export const upTo = (last: number) => (tables: Tables) =>
   rows(tables, (all) => all.filter(({ seq }) => Number(seq) <= last))
 const forged = (like: Row | undefined): Row => ({
@@ -56,7 +56,7 @@ export const watermark = (
     statement: change(JSON.parse(String(row.statement)))
   }))
 })
-/** A key that nobody holds, marked as one whose rows are passed over. */
+/** A key that no brain has, marked as one whose rows are skipped. */
 const retiredKey = "00000000deadbeef"
 export const withRetired = (tables: Tables): Tables => ({
   ...tables,
@@ -80,12 +80,12 @@ export const claimed = (from: number, until: number) => (tables: Tables) =>
 
 export const tamperings: ReadonlyArray<Tampering> = [
   {
-    what: "a row changed, and every hash after it computed anew",
+    what: "a row changed, and every hash after it recomputed",
     tamper: ({ now }) => relinked(edited(15, { action: "x" })(now)),
     shows: ["changed", "contradicted", "broken", "refuses"]
   },
   {
-    what: "a row after the last checkpoint changed, and every hash after it computed anew",
+    what: "a row after the last checkpoint changed, and every hash after it recomputed",
     tamper: ({ now }) => relinked(edited(32, { action: "x" })(now)),
     shows: ["changed", "ok", "ok", "refuses"]
   },
@@ -101,29 +101,29 @@ export const tamperings: ReadonlyArray<Tampering> = [
   },
   { what: "a row taken out", tamper: ({ now }) => without(15)(now), shows: ["missing", "ok", "broken", "writes"] },
   {
-    what: "a row taken out, the others numbered and hashed anew",
+    what: "a row taken out, the others renumbered and rehashed",
     tamper: ({ now }) => relinked(without(15)(now)),
     shows: ["changed", "contradicted", "broken", "refuses"]
   },
   {
-    what: "a row taken out after the last checkpoint, the others numbered and hashed anew",
+    what: "a row taken out after the last checkpoint, the others renumbered and rehashed",
     tamper: ({ now }) => relinked(without(32)(now)),
     shows: ["changed", "ok", "ok", "refuses"]
   },
   { what: "two rows exchanged", tamper: ({ now }) => swapped(now), shows: ["reordered", "ok", "broken", "writes"] },
   {
-    what: "two rows exchanged, and every hash after them computed anew",
+    what: "two rows exchanged, and every hash after them recomputed",
     tamper: ({ now }) => relinked(swapped(now)),
     shows: ["changed", "contradicted", "broken", "refuses"]
   },
-  { what: "the end cut off", tamper: ({ now }) => upTo(32)(now), shows: ["cut", "ok", "broken", "refuses"] },
+  { what: "the end truncated", tamper: ({ now }) => upTo(32)(now), shows: ["cut", "ok", "broken", "refuses"] },
   {
-    what: "the end cut off before a checkpoint, with the head that was there then",
+    what: "the end truncated before a checkpoint, with the head that was there then",
     tamper: ({ now }) => relinked(upTo(28)(now)),
     shows: ["ok", "cut", "broken", "refuses"]
   },
   {
-    what: "the end cut off after the last checkpoint, with the head that was there then",
+    what: "the end truncated after the last checkpoint, with the head that was there then",
     tamper: ({ now }) => relinked(upTo(31)(now)),
     shows: ["ok", "ok", "ok", "refuses"]
   },
@@ -216,7 +216,7 @@ export const tamperings: ReadonlyArray<Tampering> = [
     shows: ["cut", "contradicted", "broken", "refuses"]
   },
   {
-    what: "everything emptied, and a head that begins anew",
+    what: "everything emptied, and a head that begins again",
     tamper: ({ now }) => relinked({ ...now, audit_log: [], audit_watermark: [] }),
     shows: ["ok", "cut", "broken", "refuses"]
   },
@@ -231,7 +231,7 @@ export const tamperings: ReadonlyArray<Tampering> = [
     shows: ["nothing", "ok", "broken", "refuses"]
   },
   {
-    what: "the chain's key marked as retired, a row changed, and every hash after it computed anew",
+    what: "the chain's key marked as retired, a row changed, and every hash after it recomputed",
     tamper: ({ now }) =>
       relinked(
         edited(15, { action: "x" })({ ...now, audit_keys: now.audit_keys.map((row) => ({ ...row, state: "retired" })) })

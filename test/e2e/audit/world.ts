@@ -162,8 +162,8 @@ export const onTampered = <A, E, R>(tamper: (copies: Copies) => Tables, work: Ef
     yield* Effect.promise(() => they.write(tamper({ now, older, pruned })))
     const audit = yield* Audit
     // as if this process had started again: what it wrote in between is gone
-    const forgets = Effect.zipRight(Effect.sync(() => audit.committedHead.reset()), audit.resumeWrites)
-    const restored = Effect.zipRight(Effect.promise(() => they.write(now)), forgets)
+    const resetMemory = Effect.zipRight(Effect.sync(() => audit.committedHead.reset()), audit.resumeWrites)
+    const restored = Effect.zipRight(Effect.promise(() => they.write(now)), resetMemory)
     return yield* Effect.ensuring(work, restored)
   })
 

@@ -25,7 +25,7 @@ const worker = new Worker(
     }
   },
   {
-    // comes back, looks for stalled jobs, and looks again after a limit sooner than it would by itself
+    // comes back, checks for stalled jobs, and checks again after a limit sooner than it would by itself
     connection: { host: "127.0.0.1", port: Number(port), retryStrategy: () => 50 },
     runRetryDelay: 100,
     lockDuration: 1000,

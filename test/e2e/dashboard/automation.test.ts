@@ -94,9 +94,9 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await ada.page.getByText("It was approved and done").waitFor()
           assert.isFalse((await call("GET", `${rules}/${ruleId}`)).is_enabled)
 
-          const held = await send("PATCH", `${rules}/${ruleId}`, { is_enabled: true })
-          assert.strictEqual(held.json.code, "approval_required")
-          const id = String(held.json.details.approval_id)
+          const refusal = await send("PATCH", `${rules}/${ruleId}`, { is_enabled: true })
+          assert.strictEqual(refusal.json.code, "approval_required")
+          const id = String(refusal.json.details.approval_id)
           await ada.page.goto(`/projects/shop/approvals?id=${id}`)
           await ada.page.getByRole("button", { name: "Reject", exact: true }).click()
           await ada.page.getByLabel("Reason (optional)").fill("Not today")

@@ -22,7 +22,7 @@ const health = {
   })
 }
 
-/** The command that the agent gets for what is done on the page; the agent answers it, and the notice has the outcome. */
+/** The command that the agent gets for what is done on the page; the agent sends its result, and the notice has the outcome. */
 const assertCommand = async (
   page: Page,
   agent: TestAgent,

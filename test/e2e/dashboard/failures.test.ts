@@ -19,7 +19,7 @@ const retryGroup = async (page: Page, rate: string) => {
 
 describe.skipIf(!ready)("failures on the dashboard", () => {
   it.scopedLive(
-    "groups are found and retried in bulk, dead letters requeued, and a viewer only looks",
+    "groups are found and retried in bulk, dead letters requeued, and a viewer only reads",
     () =>
       Effect.gen(function*() {
         const { call, inviteViewer, password, url } = yield* shopOn("PostgreSQL")
@@ -69,7 +69,7 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
           assert.strictEqual((await request()).status, "cancelled")
           assert.strictEqual(await page.getByRole("button", { name: "Resume" }).count(), 0)
 
-          // another one goes on once its rate is lifted, until every task has its outcome
+          // another one continues once its rate is lifted, until every task has its outcome
           await openByPalette(page, "fontmissing", "invoice.render_pdf", "invoice.render_pdf")
           assert.strictEqual(page.url(), group)
           await retryGroup(page, "0.5")

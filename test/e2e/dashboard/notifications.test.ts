@@ -18,15 +18,15 @@ import {
 } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
-/** A webhook's receiver that answers with `answer`, and is too busy for the first message about `busyFor`. */
+/** A webhook's receiver that sends `response`, and is too busy for the first message about `busyFor`. */
 const makeReceiver = Effect.gen(function*() {
-  const receiver = { answer: [200, "thanks"] as readonly [number, string], busyFor: "", received: 0, url: "" }
+  const receiver = { response: [200, "thanks"] as readonly [number, string], busyFor: "", received: 0, url: "" }
   const port = yield* portOf(createServer((message, response) =>
     void bodyOf(message).then((body) => {
       receiver.received += 1
       const isBusy = receiver.busyFor !== "" && body.includes(receiver.busyFor)
       if (isBusy) receiver.busyFor = ""
-      const [status, text] = isBusy ? [503, "too busy"] : receiver.answer
+      const [status, text] = isBusy ? [503, "too busy"] : receiver.response
       response.writeHead(status, { "content-type": "text/plain" }).end(text)
     })
   ))
@@ -64,13 +64,13 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           const dialog = page.getByRole("dialog")
           await dialog.getByLabel("Name", { exact: true }).fill("ops")
           await dialog.getByLabel("URL").fill(receiver.url)
-          receiver.answer = [422, "there is no such room"]
+          receiver.response = [422, "there is no such room"]
           await press(page, "Test these values")
           await dialog.getByText("The message was not accepted.").waitFor()
           await dialog.getByText("Status 422").first().waitFor()
           await dialog.getByText("there is no such room").first().waitFor()
           await assertAccessible(page, "a refused test of a channel")
-          receiver.answer = [200, "thanks"]
+          receiver.response = [200, "thanks"]
           await press(page, "Test these values")
           await dialog.getByText("The receiver accepted the message.").waitFor()
           await confirm(page, "Create")
@@ -136,11 +136,11 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           await page.setViewportSize({ width: 390, height: 800 })
           await page.getByRole("link", { name: "All alerts" }).click()
           await fail("box.refund")
-          const open = page.getByRole("region", { name: /^Needs a person/ })
+          const openAlerts = page.getByRole("region", { name: /^Needs a person/ })
           const row = (name: string) => page.getByRole("listitem").filter({ hasText: name })
-          await open.filter({ hasText: "box.refund" }).waitFor()
-          await open.filter({ hasText: "box.pay" }).waitFor()
-          for (const button of await open.getByRole("button").all()) {
+          await openAlerts.filter({ hasText: "box.refund" }).waitFor()
+          await openAlerts.filter({ hasText: "box.pay" }).waitFor()
+          for (const button of await openAlerts.getByRole("button").all()) {
             assert.isAtLeast((await button.boundingBox())?.height ?? 0, 44) // WCAG 2.2, target size enhanced
           }
           await assertAccessible(page, "alerts on a phone")

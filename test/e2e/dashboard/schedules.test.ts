@@ -21,7 +21,7 @@ const ready = await has("chromium-headless-shell")
 const schedules = "/projects/shop/schedules"
 
 /** Chooses the schedule from the list, which finds it by its name. */
-const open = async (page: Page, name: string) => {
+const openSchedule = async (page: Page, name: string) => {
   await page.goto(`${schedules}?text=${encodeURIComponent(name)}`)
   await page.getByRole("link", { name, exact: true }).click()
   await page.getByRole("heading", { level: 1, name }).waitFor()
@@ -76,7 +76,7 @@ describe.skipIf(!ready)("the pages of schedules", () => {
 
         // the quarantine says what ends it, and ends
         yield* Effect.promise(async () => {
-          await open(page, "supplier payout")
+          await openSchedule(page, "supplier payout")
           await page.getByText("Find out whether the task of the fire ran").waitFor()
           await assertAccessible(page, "a schedule in quarantine")
           await press(page, "Resolve the fire")
@@ -94,9 +94,9 @@ describe.skipIf(!ready)("the pages of schedules", () => {
           await page.getByText("It waited for an agent longer than SVC_SCHEDULE_BUFFER_SECONDS.").waitFor()
         })
 
-        // acts of one click, and a trigger with its outcome
+        // actions of one click, and a trigger with its outcome
         yield* Effect.promise(async () => {
-          await open(page, "warehouse sync")
+          await openSchedule(page, "warehouse sync")
           const { id } = await find("warehouse sync")
           const shown = () => get(`/projects/shop/schedules/${id}`)
           await press(page, "Pause")
@@ -190,7 +190,7 @@ describe.skipIf(!ready)("the pages of schedules", () => {
 
         // another scheduler's schedule: its agent is asked, and the outcome followed
         yield* Effect.promise(async () => {
-          await open(page, "recount Porto")
+          await openSchedule(page, "recount Porto")
           await page.getByText("shop-clock owns and fires this schedule.").waitFor()
           assert.strictEqual(await page.getByRole("button", { name: "Edit", exact: true }).count(), 0)
           await press(page, "Disable")
@@ -229,7 +229,7 @@ describe.skipIf(!ready)("the pages of schedules", () => {
 
           await page.setViewportSize({ width: 390, height: 800 })
           for (const name of ["nightly sales report", "recount Porto"]) {
-            await open(page, name)
+            await openSchedule(page, name)
             await page.getByRole("region", { name: "Next ticks" }).first().waitFor()
             assert.isAtMost(await page.locator("html").evaluate(({ scrollWidth }) => scrollWidth), 390)
           }

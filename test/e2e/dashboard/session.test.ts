@@ -51,8 +51,8 @@ describe.skipIf(!(await has("chromium-headless-shell")))("sessions in the dashbo
           await signIn(viewer.page, vera.email, vera.password)
           await waitUntil(async () => (await call("GET", "/projects/shop/notifications/alerts")).items.length > 0)
           const firstOf = async (path: string) => {
-            const answer = await call("GET", `/projects/shop${path}`)
-            return (answer.items ?? answer)[0]
+            const body = await call("GET", `/projects/shop${path}`)
+            return (body.items ?? body)[0]
           }
           const pages = [
             "/",
@@ -103,10 +103,12 @@ describe.skipIf(!(await has("chromium-headless-shell")))("sessions in the dashbo
             await main.locator(":scope > *").first().waitFor()
             await waitUntil(async () => (await main.getByText("Loading…").count()) === 0)
             await trueAt.first().waitFor({ timeout: 2_000 }).catch(() => silent.push(path))
-            const acts = main.locator("button:enabled:not([aria-pressed])")
+            const actions = main.locator("button:enabled:not([aria-pressed])")
               .or(main.getByRole("link", { name: /^(New|Create|Import|Edit)\b/ }))
-            const names = await acts.evaluateAll((all) =>
-              all.map((act) => act.getAttribute("aria-label") ?? act.getAttribute("title") ?? act.textContent ?? "")
+            const names = await actions.evaluateAll((all) =>
+              all.map((action) =>
+                action.getAttribute("aria-label") ?? action.getAttribute("title") ?? action.textContent ?? ""
+              )
             )
             found.push(...names.filter((name) => !isHarmless(name)).map((name) => `${path}: ${name}`))
           }
@@ -139,12 +141,12 @@ describe.skipIf(!(await has("chromium-headless-shell")))("sessions in the dashbo
           const { id } = await call("GET", "/users?limit=200").then((
             users: ReadonlyArray<{ id: string; email: string }>
           ) => users.find((user) => user.email === olga.email) ?? { id: "" })
-          const at = page.url()
+          const address = page.url()
           await call("POST", `/users/${id}/password`, { new_password: olga.password }) // ends all sessions of the account
           await dialog.getByRole("button", { name: "Trigger now" }).click()
           await page.getByText("Your session has ended.").waitFor()
           await signIn(page, olga.email, olga.password)
-          await page.waitForURL(at)
+          await page.waitForURL(address)
           await page.getByRole("heading", { level: 1, name: "nightly sales report" }).waitFor()
         })
 

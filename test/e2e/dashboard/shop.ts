@@ -30,7 +30,7 @@ export const shopOn = (engine: Engine, settings: Readonly<Record<string, string>
     const start = Effect.gen(function*() {
       const env = { PATH: process.env.PATH ?? "", HOME: home, ...settings }
       const started = yield* startProgram(process.execPath, program, { env })
-      yield* until(Effect.sync(started.log), (said) => said.includes("the shop is open"))
+      yield* until(Effect.sync(started.log), (log) => log.includes("the shop is open"))
       return started
     })
     let running = yield* start
@@ -38,13 +38,13 @@ export const shopOn = (engine: Engine, settings: Readonly<Record<string, string>
     const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
     const url = `http://127.0.0.1:${port}`
     const send = async (method: string, path: string, body?: unknown) => {
-      const answer = await fetch(`${url}/api/v1${path}`, {
+      const response = await fetch(`${url}/api/v1${path}`, {
         method,
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
         ...(body !== undefined && { body: JSON.stringify(body) })
       })
-      const text = await answer.text()
-      return { ok: answer.ok, text, json: text === "" ? null : JSON.parse(text) }
+      const text = await response.text()
+      return { ok: response.ok, text, json: text === "" ? null : JSON.parse(text) }
     }
     const call = async (method: string, path: string, body?: unknown) => {
       const { json, ok, text } = await send(method, path, body)
@@ -61,12 +61,12 @@ export const shopOn = (engine: Engine, settings: Readonly<Record<string, string>
       url,
       password,
       call,
-      /** The answer of a request that may be refused. */
+      /** The response to a request that may be refused. */
       send,
       post: (path: string, body: unknown) => Effect.promise(() => call("POST", path, body)),
       /** A member of the shop with this role. */
       invite,
-      /** A member of the shop who may look and do nothing else. */
+      /** A member of the shop who may only read. */
       inviteViewer: () => invite("Viewer", "viewer"),
       /** kill -9, and waits until it is gone. */
       kill: Effect.suspend(() => {

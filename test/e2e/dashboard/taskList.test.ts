@@ -35,7 +35,7 @@ describe.skipIf(!ready)("the list of tasks", () => {
           await signIn(page, email, password)
           await row.first().waitFor()
 
-          // a slow search says how far it is, goes on by itself for a while, and then on request
+          // a slow search says how far it is, continues by itself for a while, and then on request
           await page.route(/\/projects\/shop\/tasks\?.*haystack/, async (route) => {
             const cursor = new URL(route.request().url()).searchParams.get("cursor")
             searches.push(cursor)

@@ -19,7 +19,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
         const lineIs = (text: string) => waitUntil(async () => (await line.inputValue()) === text)
         const row = page.locator("[data-task]")
         yield* Effect.promise(async () => {
-          // terms and values are offered, and typing goes on behind the chosen one
+          // terms and values are offered, and typing continues behind the chosen one
           await page.goto("/projects/shop/tasks")
           await signIn(page, email, password)
           await row.first().waitFor()
@@ -43,7 +43,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await page.waitForURL(/q=state%3Afailure/)
           await waitUntil(async () => (await row.allInnerTexts()).every((text) => text.includes("payment.charge")))
 
-          // a value in the middle of the line is chosen at the caret, and typing goes on there
+          // a value in the middle of the line is chosen at the caret, and typing continues there
           await line.fill("state:fa name:=payment.charge queue:payments")
           await line.press("Home")
           for (const _ of "state:fa") await page.keyboard.press("ArrowRight")
@@ -73,9 +73,9 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await page.waitForURL(/q=name/)
           await waitUntil(async () => (await row.allInnerTexts()).every((text) => text.includes("payment.charge")))
           await allLoaded.check()
-          for (const wrong of ["stat:failure", "state:failed", "state:", "\"card"]) {
+          for (const invalidTerm of ["stat:failure", "state:failed", "state:", "\"card"]) {
             for (const button of bulk) await button.waitFor()
-            await line.fill(`name:=payment.charge ${wrong}`)
+            await line.fill(`name:=payment.charge ${invalidTerm}`)
             for (const button of bulk) await button.waitFor({ state: "detached" })
             await line.fill("name:=payment.charge")
           }
@@ -234,8 +234,8 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await page.getByRole("checkbox", { name: "Select all loaded tasks" }).check()
           const bar = page.getByRole("region", { name: "Selected" })
           await bar.getByRole("button", { name: /^Select all [\d,]+ that match$/ }).click()
-          const said = await bar.getByText(/^All [\d,]+ that match are selected$/).innerText()
-          const count = /[\d,]+/.exec(said)?.[0] ?? ""
+          const selectionText = await bar.getByText(/^All [\d,]+ that match are selected$/).innerText()
+          const count = /[\d,]+/.exec(selectionText)?.[0] ?? ""
           await assertAccessible(page, "selection")
           await bar.getByRole("button", { name: "Export" }).click()
           await dialog.getByText(`Tasks that match: ${count}`, { exact: true }).waitFor()

@@ -1,4 +1,4 @@
-/** Where the agent's program stops with a command until it is told to go on. */
+/** Where the agent's program stops with a command until a message opens the gate. */
 export type Gate = "ack" | "execute" | "result"
 
 /** What the agent's program is started with. */
@@ -12,5 +12,5 @@ export interface Job {
   readonly hold: Gate | null
 }
 
-/** What it tells its parent: it has shaken hands, it stands before a gate, it has written a result to its socket. */
-export type Told = { readonly told: "connected" } | { readonly told: Gate | "answered"; readonly id: string }
+/** What it reports to its parent: it is connected, it waits at a gate, it has written a result to its socket. */
+export type Report = { readonly report: "connected" } | { readonly report: Gate | "reported"; readonly id: string }

@@ -13,7 +13,7 @@ export interface Address {
   readonly port: number
 }
 
-/** A TCP proxy that cuts, holds back or loses what passes. */
+/** A TCP proxy that closes connections, and delays or drops data. */
 export class Proxy {
   private readonly links = new Set<Link>()
   private refusing = false
@@ -22,7 +22,7 @@ export class Proxy {
   /** What clients send waits. */
   private delayed: Array<() => void> | null = null
   private trap: { readonly pattern: RegExp; readonly caught: () => void } | null = null
-  private readonly held = new Map<Link, Array<Buffer>>()
+  private readonly pausedData = new Map<Link, Array<Buffer>>()
 
   constructor(private target: Address) {}
 
@@ -38,7 +38,7 @@ export class Proxy {
     for (const [socket, other] of [[client, server], [server, client]] as const) {
       socket.on("error", () => {}).on("close", () => {
         this.links.delete(link)
-        this.held.delete(link)
+        this.pausedData.delete(link)
         other.end()
       })
     }
@@ -50,20 +50,20 @@ export class Proxy {
         return
       }
       if (this.trap?.pattern.test(data.toString("latin1")) === true) {
-        this.held.set(link, [])
+        this.pausedData.set(link, [])
         this.trap.caught()
         this.trap = null
       }
       pass()
     })
     server.on("data", (data) => {
-      const waiting = this.held.get(link)
+      const waiting = this.pausedData.get(link)
       if (waiting === undefined) client.write(data)
       else waiting.push(data)
     })
   }
 
-  /** Cuts all connections. */
+  /** Closes all connections. */
   drop(): void {
     for (const { client, server } of this.links) {
       client.destroy()
@@ -71,7 +71,7 @@ export class Proxy {
     }
   }
 
-  /** Cuts all connections with RST. */
+  /** Resets all connections. */
   reset(): void {
     for (const { client, server } of this.links) {
       client.resetAndDestroy()
@@ -98,7 +98,7 @@ export class Proxy {
     if (!delaying) { for (const pass of waiting) pass() }
   }
 
-  /** Resolves when a client has sent text that matches; the answer to it, and all behind it, waits for `release`. */
+  /** Resolves when a client has sent text that matches; the response to it, and all behind it, waits for `release`. */
   catch(pattern: RegExp): Promise<void> {
     return new Promise((caught) => {
       this.trap = { pattern, caught }
@@ -106,8 +106,8 @@ export class Proxy {
   }
 
   release(): void {
-    for (const [link, waiting] of this.held) for (const data of waiting) link.client.write(data)
-    this.held.clear()
+    for (const [link, waiting] of this.pausedData) for (const data of waiting) link.client.write(data)
+    this.pausedData.clear()
   }
 }
 

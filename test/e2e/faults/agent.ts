@@ -7,31 +7,31 @@
 import { appendFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { connectAgent, type ReceivedCommand, type TestAgent } from "../../agent.ts"
-import type { Gate, Job, Told } from "./Protocol.ts"
+import type { Gate, Job, Report } from "./Protocol.ts"
 
 const job = JSON.parse(process.argv[2] ?? "{}") as Job
-const tell = (told: Told) => process.send?.(told)
+const report = (message: Report) => process.send?.(message)
 
 let hold: Gate | null = job.hold
-let opened = () => {}
-const open = new Promise<void>((resolve) => {
-  opened = resolve
+let openGate = () => {}
+const gateOpened = new Promise<void>((resolve) => {
+  openGate = resolve
 })
 process.on("message", () => {
   hold = null
-  opened()
+  openGate()
 })
 
 const succeeded = new Set<string>()
 const unsent = new Set<string>()
 
 const gate = (name: Gate, id: string): Promise<unknown> => {
-  tell({ told: name, id })
-  return hold === name ? open : Promise.resolve()
+  report({ report: name, id })
+  return hold === name ? gateOpened : Promise.resolve()
 }
 
 const sendResults = async (agent: TestAgent) => {
-  if (unsent.size > 0 && hold === "result") await Promise.race([open, agent.closed])
+  if (unsent.size > 0 && hold === "result") await Promise.race([gateOpened, agent.closed])
   for (const id of unsent) {
     if (agent.ws.readyState !== agent.ws.OPEN) return
     unsent.delete(id)
@@ -40,7 +40,7 @@ const sendResults = async (agent: TestAgent) => {
       { status: "success", result: { done: true }, error: null, delivery_claim_token: null },
       id
     )
-    agent.ws.ping("", true, () => tell({ told: "answered", id })) // called once what is before it was written
+    agent.ws.ping("", true, () => report({ report: "reported", id })) // called once what is before it was written
   }
 }
 
@@ -68,13 +68,13 @@ for (;;) {
       hmac_secret: job.hmac_secret,
       hello: { worker_id: job.worker_id, worker_role: "task" }
     })
-    let turn = sendResults(agent)
+    let queue = sendResults(agent)
     const take = (command: ReceivedCommand) => {
-      turn = turn.then(() => execute(agent, command)) // one after the other, as agents do
+      queue = queue.then(() => execute(agent, command)) // one after the other, as agents do
     }
     agent.commands.forEach(take) // that came together with hello_ack
     agent.onCommand = take
-    tell({ told: "connected" })
+    report({ report: "connected" })
     await agent.closed
   } catch {
     // the brain is not there

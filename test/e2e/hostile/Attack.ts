@@ -12,8 +12,8 @@ export interface Attack {
   readonly prepare?: Prepare
   readonly bytes: Buffer
   readonly ending: Ending
-  /** Waits for the first bytes of an answer before it leaves. */
-  readonly answered: boolean
+  /** Waits for the first bytes of a response before it leaves. */
+  readonly awaitsResponse: boolean
 }
 
 const delay = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
@@ -26,35 +26,35 @@ const closed = (socket: Socket) =>
 
 let clients = 0
 
-/** Loopback addresses in turn, so that no rate limit by address answers instead of what is under attack. */
+/** Loopback addresses in turn, so that no rate limit by address responds instead of what is under attack. */
 const nextAddress = (): string => `127.1.${(clients >> 7) & 127}.${(clients++ & 127) + 1}`
 
 export const dialRaw = (port: number): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, localAddress: nextAddress(), noDelay: true })
     socket.once("connect", () => resolve(socket)).once("error", reject)
-    socket.on("error", () => {}) // what the server does to an attacker is looked at from its side
+    socket.on("error", () => {}) // tests check what the server does on the server's side
   })
 
 /** Resolves when the socket has received text that matches; rejects when it ends before. */
 export const received = (socket: Socket, pattern: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""
-    const look = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       text += chunk.toString("latin1")
       if (!pattern.test(text)) return
-      socket.off("data", look).pause()
+      socket.off("data", onData).pause()
       resolve(text)
     }
-    socket.on("data", look).resume().once("close", () => reject(new Error(`the connection ended after: ${text}`)))
+    socket.on("data", onData).resume().once("close", () => reject(new Error(`the connection ended after: ${text}`)))
   })
 
 /** One connection from its begin to its bad end. */
-export const attack = async ({ answered, bytes, ending, port, prepare }: Attack): Promise<void> => {
+export const attack = async ({ awaitsResponse, bytes, ending, port, prepare }: Attack): Promise<void> => {
   const socket = await dialRaw(port)
   await prepare?.(socket)
   if (bytes.length > 0) socket.write(bytes)
-  if (answered) await Promise.race([received(socket, /[^]/).catch(() => {}), closed(socket)])
+  if (awaitsResponse) await Promise.race([received(socket, /[^]/).catch(() => {}), closed(socket)])
   else await delay(bytes.length % 4) // in the middle of what the server does with it, or behind
   if (ending === "reset") socket.resetAndDestroy()
   else if (ending === "close unread") {
@@ -79,7 +79,7 @@ export const inParallel = async (tasks: ReadonlyArray<() => Promise<void>>, widt
 }
 
 /** After how many of the bytes a client leaves: each one of a short text, `most` places of a long one, and all. */
-export const cuts = (length: number, most: number): ReadonlyArray<number> => {
+export const splitPoints = (length: number, most: number): ReadonlyArray<number> => {
   const step = Math.max(1, Math.ceil(length / most))
   return [...new Set([...Array.from({ length: Math.ceil(length / step) }, (_, index) => index * step), length])]
 }

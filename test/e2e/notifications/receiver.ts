@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { bodyOf } from "../../bodies.ts"
 import { portOf } from "../../ports.ts"
 
-/** A post of a webhook as it arrived. `isAccepted`: the receiver answered with 2xx. */
+/** A post of a webhook as it arrived. `isAccepted`: the receiver responded with 2xx. */
 export interface Post {
   readonly id: string
   readonly path: string
@@ -40,7 +40,7 @@ const manners: ReadonlyArray<readonly [share: number, isAccepted: boolean, manne
 
 /**
  * A webhook's receiver on 127.0.0.1. It accepts each delivery at its second post at the latest; at the first one it is
- * slow, answers 500 or 429, or resets the connection for some of them.
+ * slow, responds with 500 or 429, or resets the connection for some of them.
  */
 export const moodyReceiver = (random: () => number) =>
   Effect.gen(function*() {

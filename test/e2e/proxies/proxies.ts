@@ -126,8 +126,8 @@ const programs = { nginx, caddy }
 
 export type ProxyName = keyof typeof programs
 
-const waitForAnswer = (url: string, log: () => string) => {
-  const status = Effect.promise(() => fetch(`${url}/health`).then((answer) => answer.status, () => 0))
+const waitForResponse = (url: string, log: () => string) => {
+  const status = Effect.promise(() => fetch(`${url}/health`).then((response) => response.status, () => 0))
   return until(status, (status) => status === 200, "20 seconds").pipe(
     Effect.tapError(() => Effect.logError(log())),
     Effect.orDie
@@ -142,7 +142,7 @@ const ready = (program: ReturnType<typeof nginx> | ReturnType<typeof caddy>) =>
   Effect.gen(function*() {
     const { authority, httpPort, httpsPort, log } = yield* program
     const { ca, url } = yield* tlsTunnel(httpsPort, authority)
-    yield* waitForAnswer(url, log)
+    yield* waitForResponse(url, log)
     return { url, httpPort, httpsPort, ca, log }
   })
 
@@ -157,11 +157,11 @@ const startComposeProxy = (brainUrls: ReadonlyArray<string>) =>
       SVC_SITE: url,
       SVC_UPSTREAMS: brainUrls.map((brainUrl) => new URL(brainUrl).host).join(" ")
     })
-    yield* waitForAnswer(url, log)
+    yield* waitForResponse(url, log)
     return { url, log }
   })
 
-/** What stands before several replicas, by the name of the shipped file. */
+/** What proxies several replicas, by the name of the shipped file. */
 export const proxiesOfReplicas = {
   "the Caddyfile of Compose": startComposeProxy,
   "the file of nginx": startNginxOf

@@ -10,7 +10,7 @@ import { type ApiResponse, freshKey, freshProject, request } from "../../brain.t
 import { until } from "../../until.ts"
 
 /** A project with an agent, and REST calls in it by an admin's key. */
-export const prepared = Effect.gen(function*() {
+export const prepareFixture = Effect.gen(function*() {
   const project = yield* freshProject()
   const admin = yield* freshKey({ isAdmin: true })
   const call = (method: string, path: string, body?: unknown) =>
@@ -23,7 +23,7 @@ export const prepared = Effect.gen(function*() {
   assert.strictEqual(created.status, 201)
   const { agent, hmac_secret: hmacSecret, token } = created.json
   const task = (id: string) => Effect.map(call("GET", `/tasks/bullmq/${encodeURIComponent(id)}`), ({ json }) => json)
-  const settled = (id: string, ...states: ReadonlyArray<string>) =>
+  const waitForState = (id: string, ...states: ReadonlyArray<string>) =>
     until(task(id), ({ state }) => states.includes(state))
   const command = (action: string, body: object) =>
     Effect.gen(function*() {
@@ -38,7 +38,7 @@ export const prepared = Effect.gen(function*() {
     Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-bullmq-"))),
     (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
   )
-  return { call, command, home, hmacSecret, settled, token }
+  return { call, command, home, hmacSecret, waitForState, token }
 })
 
 export const twoWorkers = (

@@ -7,16 +7,16 @@ import { join } from "node:path"
 import { inject } from "vitest"
 import { until } from "../../until.ts"
 import { type BrainProcess, type Call, signedIn } from "../brainProcess.ts"
-import type { Gate, Job, Told } from "./Protocol.ts"
+import type { Gate, Job, Report } from "./Protocol.ts"
 import { type Proxy, proxyTo } from "./Proxy.ts"
 
 /** A running process of an agent. */
 export interface AgentProcess {
   readonly workerId: string
-  /** Waits until it has told this, that often. */
-  readonly told: (what: Told["told"], times?: number) => Effect.Effect<void>
-  /** Lets it go on, at whatever gate. */
-  readonly open: Effect.Effect<void>
+  /** Waits until it has reported this, that often. */
+  readonly waitForReport: (what: Report["report"], times?: number) => Effect.Effect<void>
+  /** Opens its gate, whichever it waits at. */
+  readonly openGate: Effect.Effect<void>
   /** kill -9, and waits until it is gone. */
   readonly kill: Effect.Effect<void>
 }
@@ -26,7 +26,7 @@ export interface Actor {
   readonly agentId: string
   readonly proxy: Proxy
   /** Starts a process of the agent, through the proxy; or to another brain, without it. */
-  readonly start: (hold: Gate | null, at?: BrainProcess) => Effect.Effect<AgentProcess>
+  readonly start: (hold: Gate | null, brain?: BrainProcess) => Effect.Effect<AgentProcess>
   readonly issue: Effect.Effect<string>
 }
 
@@ -37,8 +37,8 @@ export interface Ending {
   readonly executions: ReadonlyArray<string>
 }
 
-/** What the tests of failures stand on: a project at this brain, agents, and a journal of what was executed. */
-export const sceneAt = (brain: BrainProcess) =>
+/** What the tests of failures share: a project at this brain, agents, and a journal of what was executed. */
+export const makeFixture = (brain: BrainProcess) =>
   Effect.gen(function*() {
     const program = join(inject("programs"), "fault-agent.js")
     const scope = yield* Effect.scope
@@ -48,8 +48,8 @@ export const sceneAt = (brain: BrainProcess) =>
     )
     const journal = join(folder, "journal")
     writeFileSync(journal, "")
-    const at = yield* signedIn(brain)
-    const call: Call = at(brain)
+    const callAs = yield* signedIn(brain)
+    const call: Call = callAs(brain)
     yield* call("POST", "/projects", { slug: "faults", name: "faults" })
     let processes = 0
 
@@ -60,20 +60,22 @@ export const sceneAt = (brain: BrainProcess) =>
           const child: ChildProcess = fork(program, [
             JSON.stringify({ ...job, worker_id: workerId, journal } satisfies Job)
           ], { execArgv: [] })
-          const heard: Array<string> = []
-          child.on("message", (message) => heard.push((message as Told).told)) // it sends nothing else
-          return { child, heard, workerId }
+          const reports: Array<string> = []
+          child.on("message", (message) => reports.push((message as Report).report)) // it sends nothing else
+          return { child, heard: reports, workerId }
         }),
         ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
       ).pipe(
-        Effect.map(({ child, heard, workerId }): AgentProcess => ({
+        Effect.map(({ child, heard: reports, workerId }): AgentProcess => ({
           workerId,
-          told: (what, times = 1) =>
-            Effect.asVoid(Effect.orDie(until(Effect.sync(() => heard.filter((told) => told === what).length), (count) =>
-              count >= times))),
-          open: Effect.sync(() =>
-            child.send("open")
-          ),
+          waitForReport: (what, times = 1) =>
+            Effect.asVoid(
+              Effect.orDie(until(
+                Effect.sync(() => reports.filter((report) => report === what).length),
+                (count) => count >= times
+              ))
+            ),
+          openGate: Effect.sync(() => child.send("open")),
           kill: Effect.async((resume) => {
             child.once("exit", () => resume(Effect.void))
             child.kill("SIGKILL")
@@ -87,10 +89,10 @@ export const sceneAt = (brain: BrainProcess) =>
       const agentId = String(json.agent.id)
       const { port, proxy } = yield* proxyTo({ host: "127.0.0.1", port: Number(new URL(brain.url).port) })
       const secrets = { token: String(json.token), hmac_secret: String(json.hmac_secret) }
-      const made: Actor = {
+      const created: Actor = {
         agentId,
         proxy,
-        start: (hold, at) => startProcess({ ...secrets, base: at?.url ?? `http://127.0.0.1:${port}`, hold }),
+        start: (hold, other) => startProcess({ ...secrets, base: other?.url ?? `http://127.0.0.1:${port}`, hold }),
         issue: Effect.flatMap(
           call("POST", "/projects/faults/commands/cancel-task", { agent_id: agentId, engine: "celery", task_id: "t" }),
           (
@@ -98,18 +100,18 @@ export const sceneAt = (brain: BrainProcess) =>
           ) => (status === 202 ? Effect.succeed(String(json.id)) : Effect.dieMessage(`not accepted: ${status}`))
         )
       }
-      return made
+      return created
     })
 
     const statusOf = (id: string) =>
       Effect.map(call("GET", `/projects/faults/commands/${id}`), ({ json }) => String(json.status))
-    const reaches = (id: string, ...wanted: ReadonlyArray<string>) =>
+    const waitForStatus = (id: string, ...wanted: ReadonlyArray<string>) =>
       Effect.asVoid(Effect.orDie(until(statusOf(id), (status) => wanted.includes(status))))
 
     /** How the command came out in the end. */
     const endingOf = (id: string) =>
       Effect.gen(function*() {
-        yield* reaches(id, "completed", "failed", "timeout", "cancelled")
+        yield* waitForStatus(id, "completed", "failed", "timeout", "cancelled")
         const { json } = yield* call("GET", `/projects/faults/commands/${id}`)
         const lines = readFileSync(journal, "utf8").split("\n").filter((line) => line.startsWith(id))
         return {
@@ -120,11 +122,11 @@ export const sceneAt = (brain: BrainProcess) =>
       })
 
     /** Waits until the brain knows that the process is gone. */
-    const goneOffline = (process: AgentProcess) =>
+    const waitForOffline = (process: AgentProcess) =>
       Effect.asVoid(Effect.orDie(until(call("GET", "/projects/faults/agent-workers"), ({ json }) =>
         json.some(({ state, worker_id }: { state: string; worker_id: string }) =>
           worker_id === process.workerId && state === "offline"
         ))))
 
-    return { call, actor, reaches, endingOf, goneOffline, journal } as const
+    return { call, actor, waitForStatus, endingOf, waitForOffline, journal } as const
   })
