@@ -1,5 +1,5 @@
 import type WebSocket from "ws"
-import { countBytes, cutText } from "../domain/kernel/CutText.ts"
+import { countBytes, truncateText } from "../domain/kernel/TruncateText.ts"
 
 /** WebSocket close codes (the agents' protocol, section 1.1; RFC 6455, section 7.4). */
 export const closeCode = {
@@ -28,5 +28,5 @@ export const closeSocket = (ws: WebSocket, code: number, reason: string): void =
   const timer = setTimeout(() => ws.terminate(), closeTimeoutMillis)
   ws.once("close", () => clearTimeout(timer))
   ws.resume() // a paused socket would never read the peer's close frame
-  ws.close(code, cutText(reason, maxReasonBytes, countBytes))
+  ws.close(code, truncateText(reason, maxReasonBytes, countBytes))
 }

@@ -1,6 +1,6 @@
 import { HttpBody, HttpServerResponse } from "@effect/platform"
 import { Effect, Stream } from "effect"
-import { type Admission, reservedBytes } from "../services/kernel/Answers.ts"
+import { type Admission, reservedBytes } from "../services/kernel/ResponseBudget.ts"
 import { bodyBytesOf } from "./middleware/Pieces.ts"
 
 /**

@@ -1,8 +1,8 @@
 import { HttpApiBuilder, HttpLayerRouter, HttpRouter, HttpServerRequest, HttpServerRespondable } from "@effect/platform"
 import { Context, Effect, FiberRef, HashMap, Layer } from "effect"
 import { isCountedRead, isHeavyRead } from "../domain/kernel/Access.ts"
-import { Answers } from "../services/kernel/Answers.ts"
 import { CurrentActor, CurrentAgent, CurrentProject } from "../services/kernel/CurrentActor.ts"
+import { ResponseBudget } from "../services/kernel/ResponseBudget.ts"
 import { Settings } from "../services/kernel/Settings.ts"
 import { accessRules } from "./AccessRules.ts"
 import { countBytes } from "./CountBytes.ts"
@@ -52,7 +52,7 @@ export const apiRoutes = HttpApiBuilder.Router.unwrap(Effect.fnUntraced(function
   const authorize = yield* Authorize
   const idempotent = yield* IdempotencyKey.make
   const settings = yield* Settings
-  const reads = yield* Answers
+  const reads = yield* ResponseBudget
   const clock = yield* Effect.clock
   for (const route of api.routes) {
     const endpoint = `${route.method} ${route.path}`

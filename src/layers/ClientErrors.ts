@@ -29,11 +29,11 @@ const refusals: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: "request_timeout", detail: "The request did not arrive in time." }
 }
 
-/** What may still arrive after the answer, so that a sender in the middle of its request gets to read it. */
+/** What may still arrive after the response, so that a sender in the middle of its request gets to read it. */
 const lingerLimits = { bytes: 8 * 1024 * 1024, milliseconds: 2000 }
 
-/** Answers what Node cannot parse as a request with a problem document, and ends the connection. */
-export const answerClientErrors = (server: Server): Effect.Effect<void> =>
+/** Sends a problem document for what Node cannot parse as a request, and ends the connection. */
+export const respondToClientErrors = (server: Server): Effect.Effect<void> =>
   Effect.map(Effect.clock, (clock) => {
     server.on("clientError", (error: Error & { readonly code?: string }, duplex: Duplex) => {
       const socket = duplex as Socket // of a server on TCP, as this one is

@@ -173,7 +173,7 @@ export const layer = Hints.layer.pipe(
 )
 
 /**
- * The migrated database of a brain: locks a SQLite file for one brain, or waits until PostgreSQL answers and shows there
+ * The migrated database of a brain: locks a SQLite file for one brain, or waits until PostgreSQL responds and shows there
  * that a brain runs.
  */
 export const layerServer = Hints.layer.pipe(

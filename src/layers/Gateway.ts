@@ -8,7 +8,7 @@ import { SessionRegistry } from "../gateway/SessionRegistry.ts"
 import { Presence } from "../services/agents/Presence.ts"
 
 /**
- * Receives agents' frames, answers long-poll, and ends the sessions of deleted agents. The WebSockets
+ * Receives agents' frames, serves long-poll, and ends the sessions of deleted agents. The WebSockets
  * (`gateway/WebSockets.ts`) need this and the HTTP server.
  */
 export const layer = Layer.mergeAll(

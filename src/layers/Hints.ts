@@ -29,9 +29,9 @@ export const layer = Layer.scoped(
     if (database.dialect === "pg" && settings.databaseUrl !== null) {
       const connectionString = Redacted.value(settings.databaseUrl)
       yield* listen(connectionString, (text) => {
-        const at = text.indexOf(" ")
+        const separator = text.indexOf(" ")
         // other replicas send the text that `publish` writes
-        return publishLocally(text.slice(0, at) as Channel, text.slice(at + 1))
+        return publishLocally(text.slice(0, separator) as Channel, text.slice(separator + 1))
       }).pipe(
         Effect.tapError((error) =>
           Effect.logWarning("lost the connection that listens for hints; polling continues", error)

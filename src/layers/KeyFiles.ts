@@ -51,9 +51,9 @@ export const requireKeyFile: PrepareKeyFile = () => Effect.void
 export const isMissingFile = (error: unknown): boolean => error instanceof SystemError && error.reason === "NotFound"
 
 /** The value of the setting, else of the file in SVC_HOME. */
-export const readKeyText = (given: Redacted.Redacted | null, file: string, before: PrepareKeyFile) =>
+export const readKeyText = (value: Redacted.Redacted | null, file: string, before: PrepareKeyFile) =>
   Effect.gen(function*() {
-    if (given !== null) return Redacted.value(given)
+    if (value !== null) return Redacted.value(value)
     const fs = yield* FileSystem.FileSystem
     const path = join((yield* Settings).home, file)
     yield* before(path)
@@ -71,15 +71,15 @@ export const parseRequiredKeys = (setting: string, text: string) => {
 /** The keys of a setting that can be replaced while replicas run, else of the file in SVC_HOME. */
 export const readKeyRing = (
   setting: string,
-  given: Redacted.Redacted | null,
+  value: Redacted.Redacted | null,
   name: string,
   before: PrepareKeyFile,
   keyOf: (bytes: Buffer) => SymmetricKey
 ) =>
   Effect.gen(function*() {
     const { files, home } = yield* Settings
-    const keys = yield* parseRequiredKeys(setting, yield* readKeyText(given, name, before))
-    const file = given === null ? join(home, name) : files.get(setting) ?? null
+    const keys = yield* parseRequiredKeys(setting, yield* readKeyText(value, name, before))
+    const file = value === null ? join(home, name) : files.get(setting) ?? null
     const text = () => (file === null ? "" : readFileSync(file, "utf8"))
     const again = () => parseKeys(text()).filter(({ length }) => length === 32).map(keyOf)
     return makeKeyRing(keys.map(keyOf), file, again)

@@ -5,20 +5,20 @@ import { createServer, type Server } from "node:http"
 import { NodeServer } from "../services/kernel/NodeServer.ts"
 import { Settings } from "../services/kernel/Settings.ts"
 import { Startup, type StartupReason } from "../services/kernel/Startup.ts"
-import { answerClientErrors } from "./ClientErrors.ts"
+import { respondToClientErrors } from "./ClientErrors.ts"
 import { watchConnections } from "./Connections.ts"
-import { answerWhileStarting } from "./StartupResponses.ts"
+import { respondWhileStarting } from "./StartupResponses.ts"
 import { UpgradeRequest } from "./UpgradeRequest.ts"
 
 const drainTimeout = "5 seconds"
 /** A connection without traffic for this long is closed, such as one whose client stopped reading. Upgraded connections are exempt. */
 const idleTimeoutMillis = 300_000
 
-/** A connection that was kept alive is closed once its last request is answered. */
+/** A connection that was kept alive is closed once its last request has its response. */
 const closeIdle = (server: Server) =>
   Effect.repeat(Effect.sync(() => server.closeIdleConnections()), Schedule.spaced("50 millis"))
 
-/** Stops accepting, waits for open requests up to `drainTimeout`, then cuts the rest. */
+/** Stops accepting, waits for open requests up to `drainTimeout`, then closes the rest. */
 const drain = (server: Server) =>
   Effect.async<void>((resume) => {
     server.close(() => resume(Effect.void))
@@ -37,9 +37,9 @@ const layerServer = Layer.scopedContext(Effect.gen(function*() {
   const server = createServer({ IncomingMessage: UpgradeRequest, keepAliveTimeout: 65_000, maxHeaderSize })
   server.timeout = idleTimeoutMillis
   yield* watchConnections(server)
-  yield* answerClientErrors(server)
+  yield* respondToClientErrors(server)
   const waiting = MutableRef.make<StartupReason>("starting")
-  yield* answerWhileStarting(server, waiting)
+  yield* respondWhileStarting(server, waiting)
   const close = Effect.zipRight(Deferred.succeed(closed, void 0), drain(server))
   return Context.make(NodeServer, { server, awaitClosing: Deferred.await(closed), close }).pipe(
     Context.add(Startup, waiting)
@@ -72,5 +72,5 @@ const layerListen = Layer.unwrapEffect(
 /** Drains before the platform's own finalizer runs, which would wait for ever for a live stream. */
 const layerDrain = Layer.scopedDiscard(Effect.flatMap(NodeServer, ({ close }) => Effect.addFinalizer(() => close)))
 
-/** The listening server on the settings' host and port. It answers 503 until routes are served. */
+/** The listening server on the settings' host and port. It responds with 503 until routes are served. */
 export const layer = layerDrain.pipe(Layer.provideMerge(layerListen), Layer.provideMerge(layerServer))

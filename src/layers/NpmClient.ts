@@ -2,7 +2,7 @@ import { Duration, Effect, Layer } from "effect"
 import { spawn } from "node:child_process"
 import { NpmClient, NpmFailed, type NpmOptions } from "../services/kernel/NpmClient.ts"
 
-/** The versions of a package are some 10 KB; more than this is no answer of a registry. */
+/** The versions of a package are some 10 KB; more than this does not come from a registry. */
 const maxOutputBytes = 4 * 1024 * 1024
 const maxErrorCharacters = 16_384
 

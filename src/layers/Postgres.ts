@@ -61,7 +61,7 @@ const transientReason = ({ cause }: SqlError.SqlError): string | null => {
   return passes ? (cause.message === "" ? code : cause.message) : null
 }
 
-/** Retries with back-off up to 5 s until PostgreSQL answers. It logs that, and sets the reason that `/health/ready` shows. */
+/** Retries with back-off up to 5 s until PostgreSQL responds. It logs that, and sets the reason that `/health/ready` shows. */
 export const retryUntilAvailable: RunFirstQuery = (query) =>
   Effect.flatMap(Effect.serviceOption(Startup), (startup) => {
     const waitFor = (what: StartupReason) => Effect.sync(() => Option.map(startup, MutableRef.set(what)))
@@ -137,7 +137,7 @@ const lostNameCodes: ReadonlySet<unknown> = new Set(["26000", "42P05", "0A000"])
 const hasLostName = ({ cause }: SqlError.SqlError): boolean =>
   typeof cause === "object" && cause !== null && "code" in cause && lostNameCodes.has(cause.code)
 
-/** Runs one statement on a connection of its own. Interrupted, it returns the connection, which is free once it answers. */
+/** Runs one statement on a connection of its own. Interrupted, it returns the connection, which is free once its statement has ended. */
 const runOnPool = (pool: pg.Pool, query: pg.QueryConfig | pg.QueryArrayConfig) =>
   Effect.async<ReadonlyArray<unknown>, SqlError.SqlError>((resume) => {
     const fail = (cause: unknown, message: string) => resume(Effect.fail(new SqlError.SqlError({ cause, message })))

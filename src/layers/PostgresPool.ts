@@ -1,9 +1,9 @@
 import pg from "pg"
 
 /** How long an interrupted query keeps its connection. */
-const answerTimeoutMillis = 5000
+const queryTimeoutMillis = 5000
 
-/** Most queries are answered within this time, so that no connection has to be opened to cancel them. */
+/** Most queries end within this time, so that no connection has to be opened to cancel them. */
 const cancelDelayMillis = 100
 
 /** The statement by which @effect/sql-pg cancels the query of an interrupted fiber. */
@@ -15,13 +15,13 @@ const isBusy = (client: pg.PoolClient): boolean => Reflect.get(client, "_activeQ
 /** Of its backend; missing in pg's types. */
 const processIdOf = (client: pg.Client): number => Number(Reflect.get(client, "processID"))
 
-/** Ends a connection whose query got no answer in time: its next user would wait for it. The pool drops the connection. */
+/** Ends a connection whose query did not end in time: its next user would wait for it. The pool drops the connection. */
 const endBusy = (_error: Error, client: pg.PoolClient): void => {
   if (isBusy(client)) void client.end()
 }
 
-/** Completes when the client's queries are answered, when its connection ends, or after this time. */
-const waitForAnswer = (client: pg.PoolClient, millis: number): Promise<void> =>
+/** Completes when the client's queries have ended, when its connection ends, or after this time. */
+const waitForQueries = (client: pg.PoolClient, millis: number): Promise<void> =>
   new Promise((resolve) => {
     if (!isBusy(client)) return resolve()
     const finish = () => {
@@ -42,13 +42,13 @@ type OnConnect = (
 ) => void
 
 /**
- * A pool whose connections are free only once their last query is answered.
+ * A pool whose connections are free only once their last query has ended.
  *
  * An interrupted fiber returns its connection while the query still runs. Ending the connection would cost a new one for
  * each request that a client aborts. PostgreSQL would also finish the query on the old one, so that aborted requests could
  * open any number of connections.
  *
- * @effect/sql-pg cancels that query through the pool. There the statement may wait until the query is answered and its
+ * @effect/sql-pg cancels that query through the pool. There the statement may wait until the query has ended and its
  * connection has the next query, which it would cancel. So a connection of its own cancels it, and the cancelled one is
  * free after that.
  */
@@ -73,14 +73,14 @@ export class PostgresPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(callback: OnConnect): void
   override connect(callback?: OnConnect): Promise<pg.PoolClient> | void {
-    if (callback === undefined) return super.connect().then((client) => this.releaseOnceAnswered(client))
+    if (callback === undefined) return super.connect().then((client) => this.releaseOnceIdle(client))
     super.connect((error, client, release) => {
       if (client === undefined) callback(error, client, release)
-      else callback(error, this.releaseOnceAnswered(client), (error) => client.release(error))
+      else callback(error, this.releaseOnceIdle(client), (error) => client.release(error))
     })
   }
 
-  private releaseOnceAnswered(client: pg.PoolClient): pg.PoolClient {
+  private releaseOnceIdle(client: pg.PoolClient): pg.PoolClient {
     const pid = processIdOf(client)
     this.inUse.set(pid, client)
     const release = client.release.bind(client)
@@ -91,7 +91,7 @@ export class PostgresPool extends pg.Pool {
     client.release = (error) => {
       const cancel = this.cancels.get(client)
       if (cancel === undefined && (error || !isBusy(client))) return releaseNow(error)
-      void Promise.all([cancel, waitForAnswer(client, answerTimeoutMillis)]).then(() => releaseNow(error))
+      void Promise.all([cancel, waitForQueries(client, queryTimeoutMillis)]).then(() => releaseNow(error))
     }
     return client
   }
@@ -111,7 +111,7 @@ export class PostgresPool extends pg.Pool {
   }
 
   private async cancelQuery(client: pg.PoolClient, pid: number): Promise<void> {
-    await waitForAnswer(client, cancelDelayMillis)
+    await waitForQueries(client, cancelDelayMillis)
     if (!isBusy(client)) return
     const connection = new pg.Client(this.options)
     connection.on("error", () => {}) // the promises below report it
@@ -119,7 +119,7 @@ export class PostgresPool extends pg.Pool {
       await connection.connect()
       if (isBusy(client)) await connection.query({ text: "SELECT pg_cancel_backend($1)", values: [pid] })
     } catch {
-      return // the query runs on, at most until `answerTimeoutMillis` on this connection
+      return // the query runs on, at most until `queryTimeoutMillis` on this connection
     } finally {
       void connection.end()
     }

@@ -1,7 +1,7 @@
 import { Clock, Effect, type Scope } from "effect"
 import pg from "pg"
 
-/** After a connection has been in use for this long, the watch asks whether the server still answers. */
+/** After a connection has been in use for this long, the watch asks whether the server still responds. */
 const maxQueryMillisBeforeProbe = 3000
 const probeTimeoutMillis = 5000
 
@@ -9,7 +9,7 @@ const probeTimeoutMillis = 5000
 export const endWithTimeout = (end: () => Promise<void>): Effect.Effect<void> =>
   Effect.tryPromise(end).pipe(Effect.interruptible, Effect.timeout("1 second"), Effect.ignore)
 
-/** Whether the server answers on a new connection. An error that it sends is an answer too. */
+/** Whether the server responds on a new connection. An error that it sends is a response too. */
 const isResponding = (connectionString: string): Effect.Effect<boolean> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -27,7 +27,7 @@ const isResponding = (connectionString: string): Effect.Effect<boolean> =>
         catch: (error) => error
       }).pipe(
         Effect.as(true),
-        Effect.timeoutTo({ duration: probeTimeoutMillis, onSuccess: (answered) => answered, onTimeout: () => false }),
+        Effect.timeoutTo({ duration: probeTimeoutMillis, onSuccess: (isAlive) => isAlive, onTimeout: () => false }),
         Effect.catchAll((error) => Effect.succeed(error instanceof pg.DatabaseError))
       ),
     (client) => endWithTimeout(() => client.end())
@@ -36,7 +36,7 @@ const isResponding = (connectionString: string): Effect.Effect<boolean> =>
 /**
  * Finds a server that hangs, or a network that drops packets: connections stay open, and queries wait for ever. The time of
  * a query proves nothing, because a migration or a sweep may take long. So the watch asks the server on a new connection
- * when one has been in use for a while. If it does not answer, the watch cuts the connections in use: requests get 503,
+ * when one has been in use for a while. If it does not respond, the watch closes the connections in use: requests get 503,
  * loops retry.
  */
 export const watchPool = (pool: pg.Pool, connectionString: string): Effect.Effect<void, never, Scope.Scope> =>
@@ -48,10 +48,10 @@ export const watchPool = (pool: pg.Pool, connectionString: string): Effect.Effec
 
     const checkConnections = Effect.gen(function*() {
       const startedAt = yield* Clock.currentTimeMillis
-      if (![...since.values()].some((taken) => startedAt - taken >= maxQueryMillisBeforeProbe)) return
+      if (![...since.values()].some((takenAt) => startedAt - takenAt >= maxQueryMillisBeforeProbe)) return
       const alive = yield* isResponding(connectionString)
       const now = yield* Clock.currentTimeMillis
-      const suspected = [...since].filter(([, taken]) => now - taken >= maxQueryMillisBeforeProbe)
+      const suspected = [...since].filter(([, takenAt]) => now - takenAt >= maxQueryMillisBeforeProbe)
       for (const [client] of suspected) {
         if (alive) since.set(client, now)
         else void client.end()

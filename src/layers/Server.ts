@@ -49,8 +49,8 @@ import * as StreamHttp from "../http/tasks/Stream/Http.ts"
 import * as TaskExportsHttp from "../http/tasks/TaskExports/Http.ts"
 import * as TasksHttp from "../http/tasks/Tasks/Http.ts"
 import * as TrendsHttp from "../http/tasks/Trends/Http.ts"
-import { Answers } from "../services/kernel/Answers.ts"
 import { DashboardPages } from "../services/kernel/DashboardPages.ts"
+import { ResponseBudget } from "../services/kernel/ResponseBudget.ts"
 import * as NodeServer from "./NodeServer.ts"
 
 const handlers = Layer.mergeAll(
@@ -107,7 +107,7 @@ const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
     DocsHttp.routes,
     request
   ).pipe(
-    Layer.provide(Answers.layer),
+    Layer.provide(ResponseBudget.layer),
     Layer.provideMerge(Authorize.layer),
     Layer.provideMerge(Cookies.layer)
   )
@@ -132,7 +132,7 @@ export const options = {
 /** The agents' WebSockets on the server of `listening`, which ends with them. */
 export const layerAgentSockets = WebSockets.layer
 
-/** A server on the settings' host and port that drains when it ends, and answers 503 until routes are served. */
+/** A server on the settings' host and port that drains when it ends, and responds with 503 until routes are served. */
 export const layerListener = NodeServer.layer
 
 /** The served routes, and the agents' WebSockets, on the server of `listening`. */

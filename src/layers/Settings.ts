@@ -39,17 +39,17 @@ export const parseTunables = (
   content.split(/\r?\n/).forEach((line, index) => {
     const trimmed = line.trim()
     if (trimmed === "" || trimmed.startsWith("#")) return
-    const at = trimmed.indexOf("=")
-    const name = at === -1 ? trimmed : trimmed.slice(0, at).trim()
+    const separator = trimmed.indexOf("=")
+    const name = separator === -1 ? trimmed : trimmed.slice(0, separator).trim()
     const setting = byName.get(name)
-    if (at === -1) problems.push(`line ${index + 1}: expected NAME=value`)
+    if (separator === -1) problems.push(`line ${index + 1}: expected NAME=value`)
     else if (deprecatedSettings.has(name)) {
       warnings.push(`line ${index + 1}: ${name} is no longer used; remove the line`)
     } else if (setting === undefined) problems.push(`line ${index + 1}: ${name} is not a setting`)
     else if (!setting.tunable) {
       problems.push(`line ${index + 1}: ${name} cannot be set in this file; set it in the environment`)
     } else {
-      const value = trimmed.slice(at + 1).trim()
+      const value = trimmed.slice(separator + 1).trim()
       const parsed = setting.parse(value)
       if (Either.isLeft(parsed)) problems.push(`line ${index + 1}: ${name} ${parsed.left}`)
       else values.set(name, value)
@@ -124,8 +124,8 @@ const readSettings = (environment: Environment, overrides: Partial<SettingsShape
     }
     // every key of `declared` was filled above, with its own parse or default
     const settings = values as unknown as SettingsShape
-    const together = findConflicts(settings)
-    if (together.length > 0) return yield* new SettingsInvalid({ problems: together })
+    const conflicts = findConflicts(settings)
+    if (conflicts.length > 0) return yield* new SettingsInvalid({ problems: conflicts })
     return { ...settings, home, sources, files }
   })
 

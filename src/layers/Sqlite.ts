@@ -122,8 +122,8 @@ const preparedReadsOf = (sql: SqlClient.SqlClient, db: SqliteConnection, timed: 
       Effect.try({
         try: () => {
           statement ??= db.prepare(text, mode)
-          const prepared = statement
-          return timed(() => prepared.all(...parameters))
+          const current = statement
+          return timed(() => current.all(...parameters))
         },
         catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to execute statement" })
       })
@@ -189,7 +189,7 @@ export const makeSqlite = Effect.fnUntraced(function*(file: string, measure: Mea
   return { writer, reader, reads, access }
 }, Effect.provide(Reactivity.layer))
 
-/** One read-only connection, for looking at a database that must be neither made nor changed; reader and writer alike. */
+/** One read-only connection, for reading a database that must be neither created nor changed; reader and writer alike. */
 export const makeReadOnly = Effect.fnUntraced(function*(file: string) {
   const readConnection = yield* openConnection(file, true)
   const reader = yield* clientOf(connectionOf(readConnection, runUntimed), yield* Effect.makeSemaphore(1))

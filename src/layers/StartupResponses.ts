@@ -16,13 +16,13 @@ const startupFailures: Readonly<Record<StartupReason, Unavailable>> = {
   })
 }
 
-/** Answers every request until the routes are served: `/health` with 200, everything else with 503. */
-export const answerWhileStarting = (
+/** Responds to every request until the routes are served: `/health` with 200, everything else with 503. */
+export const respondWhileStarting = (
   server: Server,
   waiting: MutableRef.MutableRef<StartupReason>
 ): Effect.Effect<void> =>
   Effect.map(Effect.clock, (clock) => {
-    const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const respond = (request: IncomingMessage, response: ServerResponse) => {
       const path = request.url?.split("?", 1)[0] ?? ""
       const reason = MutableRef.get(waiting)
       const requestId = Ids.uuidv7(clock.unsafeCurrentTimeMillis())
@@ -39,8 +39,8 @@ export const answerWhileStarting = (
       })
       response.end(JSON.stringify(body))
     }
-    server.on("request", answer)
+    server.on("request", respond)
     server.on("newListener", (event) => {
-      if (event === "request") server.off("request", answer)
+      if (event === "request") server.off("request", respond)
     })
   })

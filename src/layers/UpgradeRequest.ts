@@ -24,7 +24,7 @@ export class UpgradeRequest extends IncomingMessage {
     return this.upgradeHeaderSeen === true && (this.method === "CONNECT" || acceptsUpgrade(this))
   }
 
-  set upgrade(asked: boolean | null) {
-    this.upgradeHeaderSeen = asked
+  set upgrade(isRequested: boolean | null) {
+    this.upgradeHeaderSeen = isRequested
   }
 }

@@ -5,10 +5,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { parse } from "../../src/domain/kernel/CanonicalJson.ts"
-import { cutText } from "../../src/domain/kernel/CutText.ts"
 import { compileGlob } from "../../src/domain/kernel/Glob.ts"
 import * as Redaction from "../../src/domain/kernel/Redaction.ts"
 import { toStorable } from "../../src/domain/kernel/Text.ts"
+import { truncateText } from "../../src/domain/kernel/TruncateText.ts"
 import { describeFailure } from "../../src/domain/tasks/Failure/Fingerprint.ts"
 import { exceptionLineOf } from "../../src/domain/tasks/Failure/TruncatedStack.ts"
 import { describeLoss } from "../../src/domain/tasks/LossyCopy.ts"
@@ -56,7 +56,7 @@ const operations: Readonly<Record<string, (text: string, json: string) => unknow
   "truncation of a traceback": (_, json) => truncateValues(new Map([["traceback", json]]), 65_536),
   "truncation of arguments": (_, json) => truncateValues(new Map([["args", `[${json}]`]]), 65_536),
   "a storable text": (text) => toStorable(text),
-  "a cut text": (text) => cutText(text, 500),
+  "a truncated text": (text) => truncateText(text, 500),
   "a csv cell": (text) => csv.slice([text], true),
   "a glob of literals": (text) => literals(text),
   "a glob of sets": (text) => sets(`a${text}`),

@@ -130,7 +130,7 @@ describe.each(laneEngines)("ASVS on %s", (engine) => {
             assert.strictEqual((yield* ask(next, "GET", "/auth/me")).status, 200)
             return next
           })
-        let browser = yield* expectNew({}, (yield* loginFrom({}, user.email)).answer)
+        let browser = yield* expectNew({}, (yield* loginFrom({}, user.email)).response)
         browser = yield* expectNew(browser, yield* ask(browser, "POST", "/auth/reauthenticate", { password }))
         const secret: string = (yield* ask(browser, "POST", "/auth/mfa/enroll-start")).json.secret_base32
         const code = yield* codeOf(secret)

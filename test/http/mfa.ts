@@ -54,8 +54,8 @@ export const loginFrom = (browser: Browser, email: string) =>
       headers: { ...fromElsewhere(), ...(browser.cookie === undefined ? {} : { cookie: browser.cookie }) }
     }),
     (response) => ({
-      answer: response,
-      browser: after(browser, response)
+      browser: after(browser, response),
+      response
     })
   )
 

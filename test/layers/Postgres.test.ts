@@ -6,7 +6,7 @@ import { freshPostgres } from "../postgres.ts"
 import { until } from "../until.ts"
 
 /** A pool of two connections to a fresh database, by way of a proxy. */
-const pooled = Effect.gen(function*() {
+const makePool = Effect.gen(function*() {
   const { url } = yield* freshPostgres
   const { hostname, port } = new URL(url)
   const way = yield* proxyTo({ host: hostname, port: port === "" ? 5432 : Number(port) })
@@ -16,9 +16,9 @@ const pooled = Effect.gen(function*() {
 })
 
 describe("the pool of PostgreSQL connections", () => {
-  it.scopedLive("gives nobody a connection on which an interrupted query still runs", () =>
+  it.scopedLive("gives out no connection on which an interrupted query still runs", () =>
     Effect.gen(function*() {
-      const { proxy, sql } = yield* pooled
+      const { proxy, sql } = yield* makePool
       const caught = proxy.catch(/never answered/)
       const fiber = yield* Effect.fork(sql`SELECT 'never answered'`)
       yield* Effect.promise(() => caught)
@@ -31,9 +31,9 @@ describe("the pool of PostgreSQL connections", () => {
 
   // prepared reads are named statements while no spans are made, else ordinary ones
   describe.each([["with spans", true], ["without spans", false]] as const)("%s", (_, hasSpans) => {
-    it.scopedLive("does not wait for the connection of an interrupted prepared read that gets no answer, and keeps that of a failed one", () =>
+    it.scopedLive("does not wait for the connection of an interrupted prepared read that gets no response, and keeps that of a failed one", () =>
       Effect.gen(function*() {
-        const { proxy, reads, sql } = yield* pooled
+        const { proxy, reads, sql } = yield* makePool
         const caught = proxy.catch(/never answered/)
         const fiber = yield* Effect.fork(reads.rows("SELECT 'never answered'")())
         yield* Effect.promise(() => caught)
@@ -49,7 +49,7 @@ describe("the pool of PostgreSQL connections", () => {
 
     it.scopedLive("keeps its connections while prepared reads are interrupted, and opens no more than its size", () =>
       Effect.gen(function*() {
-        const { reads, sql } = yield* pooled
+        const { reads, sql } = yield* makePool
         const read = reads.rows("SELECT pg_sleep(0.02)")
         const backends = sql<{ pid: number; query: string; state: string }>`SELECT pid, query, state
         FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' ORDER BY pid`
@@ -69,7 +69,7 @@ describe("the pool of PostgreSQL connections", () => {
 
     it.scopedLive("says that no connection was free in time, for a prepared read too", () =>
       Effect.gen(function*() {
-        const { reads, sql } = yield* pooled
+        const { reads, sql } = yield* makePool
         const all = sql.withTransaction(Effect.never)
         const holders = yield* Effect.all([Effect.fork(all), Effect.fork(all)])
         const errors = yield* Effect.all([Effect.flip(reads.rows("SELECT 1")()), Effect.flip(sql`SELECT 1`)], {
@@ -82,7 +82,7 @@ describe("the pool of PostgreSQL connections", () => {
 
   it.scopedLive("cancels the long query of an interrupted fiber, and no other one", () =>
     Effect.gen(function*() {
-      const { sql, url } = yield* pooled
+      const { sql, url } = yield* makePool
       const { sql: other } = yield* Postgres.makePostgres(Redacted.make(url), 1)
       const count = (text: string) =>
         Effect.map(
@@ -102,16 +102,16 @@ describe("the pool of PostgreSQL connections", () => {
       yield* Fiber.join(next)
     }))
 
-  it.scopedLive("leaves a query alone that takes long on a server that answers", () =>
+  it.scopedLive("leaves a query alone that takes long on a server that responds", () =>
     Effect.gen(function*() {
-      const { sql } = yield* pooled
+      const { sql } = yield* makePool
       const [row] = yield* sql.withTransaction(sql<{ n: number }>`SELECT 7 AS n FROM pg_sleep(6)`)
       assert.strictEqual(row?.n, 7)
     }))
 
   it.scopedLive("keeps the connection of a statement that failed", () =>
     Effect.gen(function*() {
-      const { sql } = yield* pooled
+      const { sql } = yield* makePool
       const pid = Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) => row?.pid)
       const before = yield* pid
       yield* Effect.flip(sql`SELECT 1 / 0`)

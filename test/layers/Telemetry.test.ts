@@ -126,27 +126,27 @@ describe("traces", () => {
       }))
   }
 
-  it.scopedLive("are dropped while the collector is out, with one warning, and sent when it answers again", () =>
+  it.scopedLive("are dropped while the collector is out, with one warning, and sent when it responds again", () =>
     Effect.gen(function*() {
       const { host, posts } = yield* collectorAfter(2)
       const lines: Array<string> = []
       const collect = Logger.add(Logger.map(jsonLogger, (line) => void lines.push(line)))
       yield* Effect.gen(function*() {
         yield* Effect.repeatN(Effect.withSpan(Effect.void, "a piece of work"), 999) // a full batch, which is sent at once and tried again after 1 s
-        // the collector has the spans before the exporter has its answer, without which nothing is logged
+        // the collector has the spans before the exporter has its response, without which nothing is logged
         yield* until(Effect.sync(() => lines.join()), (text) => text.includes("accepts spans again"))
         assert.lengthOf(posts, 1)
       }).pipe(Effect.provide(withSettings({ otlpEndpoint: `http://${host}` }).pipe(Layer.provide(collect))))
-      const said = lines.map((line) => JSON.parse(line) as { level: string; msg: string }).filter(({ msg }) =>
+      const reports = lines.map((line) => JSON.parse(line) as { level: string; msg: string }).filter(({ msg }) =>
         msg.includes("trace collector")
       ) // one object a line
-      assert.deepStrictEqual(said.map(({ level }) => level), ["warning", "info"])
-      assert.include(said[0]?.msg, "it answers 503")
+      assert.deepStrictEqual(reports.map(({ level }) => level), ["warning", "info"])
+      assert.include(reports[0]?.msg, "it answers 503")
     }))
 })
 
 describe("crash reports", () => {
-  it.scopedLive("tell Sentry of every error line with a cause, and of nothing else", () =>
+  it.scopedLive("report to Sentry every error line with a cause, and nothing else", () =>
     Effect.gen(function*() {
       const { host, posts } = yield* collector
       yield* Effect.gen(function*() {

@@ -129,16 +129,16 @@ export const checks: Readonly<Record<string, (place: Place) => void>> = {
       "CREATE TABLE keys (id INTEGER PRIMARY KEY, a TEXT NOT NULL REFERENCES pairs (a)) STRICT; PRAGMA foreign_keys = ON"
     )
     db.exec("INSERT INTO pairs VALUES ('x', 1); INSERT INTO keys VALUES (1, 'x')")
-    const refused = (sql: string, code: RegExp) => {
+    const expectRefusal = (sql: string, code: RegExp) => {
       assert.throws(() => db.exec(sql), hasCode(code), sql)
       assert.throws(() => db.prepare(sql).run(), hasCode(code), sql)
     }
-    refused("INSERT INTO pairs VALUES ('x', 1)", /^SQLITE_CONSTRAINT_UNIQUE$/)
-    refused("INSERT INTO keys VALUES (1, 'x')", /^SQLITE_CONSTRAINT_PRIMARYKEY$/)
-    refused("INSERT INTO keys VALUES (2, 'y')", /^SQLITE_CONSTRAINT_FOREIGNKEY$/)
-    refused("INSERT INTO keys VALUES (2, NULL)", /^SQLITE_CONSTRAINT_NOTNULL$/)
-    refused("INSERT INTO pairs VALUES ('y', 13)", /^SQLITE_CONSTRAINT_CHECK$/)
-    refused("SELECT nothing", /^SQLITE_ERROR$/)
+    expectRefusal("INSERT INTO pairs VALUES ('x', 1)", /^SQLITE_CONSTRAINT_UNIQUE$/)
+    expectRefusal("INSERT INTO keys VALUES (1, 'x')", /^SQLITE_CONSTRAINT_PRIMARYKEY$/)
+    expectRefusal("INSERT INTO keys VALUES (2, 'y')", /^SQLITE_CONSTRAINT_FOREIGNKEY$/)
+    expectRefusal("INSERT INTO keys VALUES (2, NULL)", /^SQLITE_CONSTRAINT_NOTNULL$/)
+    expectRefusal("INSERT INTO pairs VALUES ('y', 13)", /^SQLITE_CONSTRAINT_CHECK$/)
+    expectRefusal("SELECT nothing", /^SQLITE_ERROR$/)
     assert.throws(() => db.prepare("SELECT b FROM nowhere"), /no such table: nowhere/)
   },
   "names a lock, a missing file, a read-only connection, and a file that is no database": (place) => {
@@ -188,7 +188,7 @@ export const checks: Readonly<Record<string, (place: Place) => void>> = {
   }
 }
 
-/** Runs each check with a driver; the answer has what each of them threw, null where nothing. */
+/** Runs each check with a driver; the result has what each of them threw, null where nothing. */
 export const runChecks = (open: OpenSqlite): Readonly<Record<string, string | null>> =>
   Object.fromEntries(
     Object.entries(checks).map(([title, check]) => {

@@ -34,10 +34,10 @@ export const ApiKey = Schema.Struct({
 }).annotations(describeBody("ApiKey", "A key for scripts, without its secret."))
 export type ApiKey = typeof ApiKey.Type
 
-/** The answer to a creation, the only time that `token` (`svk_…`) is shown. */
+/** The response to a creation, the only time that `token` (`svk_…`) is shown. */
 export const CreatedApiKey = Schema.Struct({
   ...ApiKey.fields,
-  token: describeField(Schema.String, "The key itself, in this answer only.", "svk_3fA9…")
+  token: describeField(Schema.String, "The key itself, in this response only.", "svk_3fA9…")
 })
   .annotations(describeBody("CreatedApiKey", "A new key with its secret."))
 export type CreatedApiKey = typeof CreatedApiKey.Type

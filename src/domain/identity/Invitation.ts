@@ -42,7 +42,11 @@ export type CreateInvitation = typeof CreateInvitation.Type
  */
 export const CreatedInvitation = Schema.Struct({
   invitation: describeField(Invitation, "The invitation."),
-  token: describeField(Schema.String, "The token of the link, in this answer only.", "Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ"),
+  token: describeField(
+    Schema.String,
+    "The token of the link, in this response only.",
+    "Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ"
+  ),
   accept_url_path: describeField(
     Schema.String,
     "The link, behind the public URL.",

@@ -37,7 +37,7 @@ const isPattern = (text: string): boolean => {
   return characters.length > 0 && runs.length * 4 <= characters.length
 }
 
-/** The part that a text repeats, the last time perhaps cut short; else the text. */
+/** The part that a text repeats, the last time perhaps incomplete; else the text. */
 const repeatedUnitOf = (text: string): string => {
   for (let length = 1; length <= (text.length * 2) / 3; length++) {
     const unit = text.slice(0, length)
@@ -80,7 +80,7 @@ const stripDecoration = (text: string, isKnown: (word: string) => boolean): Read
 
 const isGuessable = (text: string, isKnown: (word: string) => boolean): boolean =>
   stripDecoration(text, isKnown).some((word) =>
-    // texts that are mostly signs are not judged by their few letters
+    // texts that are mostly signs are not checked by their few letters
     foldText(word).length * 2 >= word.length &&
     [word, replaceSigns(word, "i"), replaceSigns(word, "l")].some((spelling) => isKnown(foldText(spelling)))
   )

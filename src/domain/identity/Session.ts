@@ -29,7 +29,7 @@ export const Login = Schema.Struct({
 export type Login = typeof Login.Type
 
 /**
- * The answer to a login. The session itself is in the two cookies. With `mfa_required` its second factor is pending: it
+ * The response to a login. The session itself is in the two cookies. With `mfa_required` its second factor is pending: it
  * may call verify, me and logout only.
  */
 export const LoginResult = Schema.Struct({
@@ -41,7 +41,7 @@ export const LoginResult = Schema.Struct({
     false
   ),
   mfa_enrollment_deadline: describeField(Schema.NullOr(Timestamp), "By when it must be enrolled.", null)
-}).annotations(describeBody("LoggedIn", "The login's answer; the session is in its cookies."))
+}).annotations(describeBody("LoggedIn", "The login's response; the session is in its cookies."))
 export type LoginResult = typeof LoginResult.Type
 
 /** The password again, for an account without a second factor. */

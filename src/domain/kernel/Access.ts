@@ -91,17 +91,17 @@ export interface AccessRule {
   /** Changes something: by cookie it needs the CSRF token. */
   readonly mutates?: boolean
   /**
-   * Creates a record (201), so that `Idempotency-Key` is honoured. `secret`: the answer shows something that is never
-   * shown again, so a replay is 409 instead of the first answer.
+   * Creates a record (201), so that `Idempotency-Key` is honoured. `secret`: the response shows something that is never
+   * shown again, so a replay is 409 instead of the first response.
    */
   readonly creates?: true | "secret"
   readonly bucket?: Bucket
   /**
-   * Reads much, so that few are in flight for each user and credential (`services/kernel/Answers.ts`). `by_query`: if its query
+   * Reads much, so that few are in flight for each user and credential (`services/kernel/ResponseBudget.ts`). `by_query`: if its query
    * asks for a search or a file. A page over 100 is a heavy read of every endpoint.
    */
   readonly heavy?: "always" | "by_query"
-  /** Its answer lasts as long as its reader stays, and its number is limited elsewhere. */
+  /** Its response lasts as long as its reader stays, and its number is limited elsewhere. */
   readonly isLive?: true
   /** Public, and takes a password or an equivalent link. Refused over plain HTTP, which would expose it. */
   readonly requiresHttps?: true
@@ -115,7 +115,7 @@ export interface AccessRule {
   readonly allowsPendingFactor?: true
   /** Open to a session whose user is past the deadline to enrol a second factor (interface, MFA enforcement). */
   readonly allowsRestrictedSession?: true
-  /** What the endpoint can answer beside what its rule, path and body imply (`http/Docs/Failures.ts`): its codes. */
+  /** The failures of the endpoint beside those that its rule, path and body imply (`http/Docs/Failures.ts`): its codes. */
   readonly failureCodes?: ReadonlyArray<Code>
   /** Largest request body in bytes where the default setting does not fit the contract. */
   readonly bodyLimit?: number
@@ -123,21 +123,21 @@ export interface AccessRule {
   readonly form?: true
 }
 
-/** Whether requests are counted as reads of their person, who may have so many in flight (`services/kernel/Answers.ts`). */
+/** Whether requests are counted as reads of their person, who may have so many in flight (`services/kernel/ResponseBudget.ts`). */
 export const isCountedRead = ({ caller, isLive, mutates }: AccessRule): boolean =>
   caller !== "public" && caller !== "agent" && mutates !== true && isLive !== true
 
 /** A page of more rows is a heavy read. */
 export const largestLightPage = 100
 
-/** Parameters that make a read look at more rows than it answers, or answer all of them. */
+/** Parameters that make a read examine more rows than it returns, or return all of them. */
 const heavyParameters = ["search", "query", "name", "format"]
 
 /** Whether a request to an endpoint of this rule, with this URL, is a heavy read. */
 export const isHeavyRead = ({ heavy }: AccessRule, url: string): boolean => {
-  const at = url.indexOf("?")
-  if (heavy === "always" || at === -1) return heavy === "always"
-  const query = new URLSearchParams(url.slice(at + 1))
+  const index = url.indexOf("?")
+  if (heavy === "always" || index === -1) return heavy === "always"
+  const query = new URLSearchParams(url.slice(index + 1))
   return Number(query.get("limit") ?? 0) > largestLightPage ||
     (heavy === "by_query" && heavyParameters.some((name) => query.has(name)))
 }

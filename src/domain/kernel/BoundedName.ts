@@ -1,4 +1,4 @@
-/** Names and ids within the bounds of what is stored: too long ones are cut, and stay distinct. Plain code, on both ends of the wire. */
+/** Names and ids within the bounds of what is stored: too long ones are truncated, and stay distinct. Plain code, on both ends of the wire. */
 import { hash } from "node:crypto"
 import { isStorable, toStorable } from "./Text.ts"
 
@@ -13,7 +13,7 @@ const HASH_DIGITS = 12
 
 /**
  * The name, where it has at most `most` UTF-16 units and both databases can hold it; else its beginning and a hash of
- * all of it. Agent and brain cut alike, so a task and its children name the same id.
+ * all of it. Agent and brain truncate alike, so a task and its children name the same id.
  */
 export const boundName = (name: string, most: number): string => {
   if (name.length <= most && isStorable(name)) return name

@@ -29,7 +29,7 @@ const families: ReadonlyArray<readonly [prefix: string, meaning: string]> = [
   ["EPROTO", "it does not speak TLS, or no version of it that is accepted"]
 ]
 
-/** One line about a call without an answer, with the code, which can be searched for. */
+/** One line about a call without a response, with the code, which can be searched for. */
 export const describeCallError = (code: string): string => {
   const meaning = meanings[code] ?? families.find(([prefix]) => code.startsWith(prefix))?.[1] ?? "the call failed"
   return `${meaning} (${code})`

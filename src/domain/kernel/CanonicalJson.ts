@@ -75,7 +75,7 @@ export const toValue = (node: JsonNode): JsonValue => {
   if (node instanceof JsonString) return node.value
   if (node instanceof JsonArray) return node.items.map(toValue)
   // fromEntries defines members, so that a key `__proto__` is one like any other.
-  return Object.fromEntries(node.keys.map((key, at) => [key, toValue(node.values[at]!)]))
+  return Object.fromEntries(node.keys.map((key, index) => [key, toValue(node.values[index]!)]))
 }
 
 const scalarValue = (text: string): JsonValue => {

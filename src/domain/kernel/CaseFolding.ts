@@ -8,7 +8,7 @@
  * term of ASCII letters is not expanded: both databases apply this rule to it themselves.
  */
 
-/** Where Unicode has letters with case beyond ASCII: a look at all characters would take 25 ms. */
+/** Where Unicode has letters with case beyond ASCII: testing all characters would take 25 ms. */
 const blocks = [[0x80, 0x2fff], [0xa640, 0xabff], [0xfb00, 0x118ff], [0x16e00, 0x16eff], [0x1df00, 0x1e9ff]] as const
 
 const hasCase = /\p{Changes_When_Casemapped}/u

@@ -58,7 +58,8 @@ export const codes = {
   wrong_code: { status: 403, meaning: "The code of the second factor is wrong or was used already." },
   approval_required: {
     status: 403,
-    meaning: "The act waits for a second person; `details.approval_id` names it. It is done when that person approves."
+    meaning:
+      "The operation waits for a second person; `details.approval_id` names it. It is done when that person approves."
   },
   decider_too_new: {
     status: 403,
@@ -67,7 +68,7 @@ export const codes = {
   own_approval: { status: 403, meaning: "Only another person than the one who asked may approve or reject." },
   oidc_refused: {
     status: 403,
-    meaning: "The provider refused the sign-in, its answer is invalid, or the sign-in took longer than ten minutes."
+    meaning: "The provider refused the sign-in, its response is invalid, or the sign-in took longer than ten minutes."
   },
   oidc_not_linked: {
     status: 403,
@@ -104,7 +105,7 @@ export const codes = {
   idempotency_conflict: {
     status: 409,
     meaning:
-      "The idempotency key was used with another request, is still in use, or its answer held a secret that is shown once."
+      "The idempotency key was used with another request, is still in use, or its response contained a secret that is shown once."
   },
   agent_name_taken: { status: 409, meaning: "The project has an agent with this name." },
   slug_taken: { status: 409, meaning: "There is a project with this slug." },
@@ -159,7 +160,7 @@ export const codes = {
   },
   schedule_operation_open: {
     status: 409,
-    meaning: "Another operation of the schedule has not been answered. Wait for its end, then repeat the request."
+    meaning: "Another operation of the schedule has no result yet. Wait for its end, then repeat the request."
   },
   no_agent: { status: 409, meaning: "The project has no agent that serves the schedule's engine." },
   agent_offline: {
@@ -191,7 +192,7 @@ export const codes = {
     meaning:
       "In an approval's `result`: what was approved is not what would be done now, or another version stored it. Nothing was done."
   },
-  too_many_approvals: { status: 409, meaning: "The project has 100 acts that wait for a second person." },
+  too_many_approvals: { status: 409, meaning: "The project has 100 operations that wait for a second person." },
   no_second_person: { status: 409, meaning: "No other person could approve: the project needs another admin first." },
   oidc_not_configured: { status: 409, meaning: "The brain has no provider for sign-in (`SVC_OIDC_ISSUER`)." },
   oidc_already_linked: { status: 409, meaning: "The provider's account is linked to a user." },
@@ -233,11 +234,11 @@ export const codes = {
   },
   unavailable: {
     status: 503,
-    meaning: "The database does not answer or its disk is full. Send the same request again later."
+    meaning: "The database does not respond or its disk is full. Send the same request again later."
   },
   agent_no_answer: {
     status: 503,
-    meaning: "The agent did not answer in time. It may be busy with another command. Try again."
+    meaning: "The agent did not respond in time. It may be busy with another command. Try again."
   },
   audit_log_contradicted: {
     status: 503,
@@ -258,7 +259,7 @@ export const allCodes = Object.keys(codes) as ReadonlyArray<Code>
 
 /**
  * The `code` member of a failure of this status. The type lets the program write its own codes only; any text is read,
- * because a newer brain may answer a code that this client does not know.
+ * because a newer brain may return a code that this client does not know.
  */
 // the cast narrows the type for writing only; decoding accepts any string, for the reason above
 export const codeSchema = <Status extends number>(_status: Status) =>

@@ -8,9 +8,13 @@ export const fieldOf = (error: object, field: string): string => {
 /** The error and what it wraps, outermost first. */
 export const chainOf = (error: unknown): ReadonlyArray<object> => {
   const chain: Array<object> = []
-  for (let at = error; typeof at === "object" && at !== null && chain.length < 8; at = Reflect.get(at, "cause")) {
-    chain.push(at)
-    const inner: unknown = Reflect.get(at, "errors")
+  for (
+    let current = error;
+    typeof current === "object" && current !== null && chain.length < 8;
+    current = Reflect.get(current, "cause")
+  ) {
+    chain.push(current)
+    const inner: unknown = Reflect.get(current, "errors")
     if (Array.isArray(inner)) chain.push(...inner) // an AggregateError of one connection attempt per address
   }
   return chain

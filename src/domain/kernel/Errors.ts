@@ -127,7 +127,7 @@ export class UpgradeRequired extends Schema.TaggedError<UpgradeRequired>()("Upgr
   }
 }
 
-/** 503: the brain cannot answer now (starting, database away); the same request will work later. */
+/** 503: the brain cannot serve requests now (starting, database away); the same request will work later. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   code: Schema.optionalWith(codeSchema(503), { default: () => "unavailable" }),
   detail: Schema.String

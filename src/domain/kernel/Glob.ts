@@ -59,18 +59,18 @@ const [star, question, bracket, closing, exclamation, hyphen] = Array.from("*?[]
 
 const readTokens = (pattern: ReadonlyArray<number>): ReadonlyArray<Token> => {
   const tokens: Array<Token> = []
-  for (let at = 0; at < pattern.length; at++) {
-    const code = pattern[at]!
+  for (let index = 0; index < pattern.length; index++) {
+    const code = pattern[index]!
     if (code === star) {
       if (tokens.at(-1) !== STAR) tokens.push(STAR)
     } else if (code === question) tokens.push(ANY)
     else if (code === bracket) {
-      const from = at + (pattern[at + 1] === exclamation ? 2 : 1)
+      const from = index + (pattern[index + 1] === exclamation ? 2 : 1)
       const to = pattern.indexOf(closing!, from + 1) // a bracket that closes at once is a member of the set
       if (to < 0) tokens.push(code)
       else {
-        tokens.push(readSet(pattern.slice(from, to), from === at + 2))
-        at = to
+        tokens.push(readSet(pattern.slice(from, to), from === index + 2))
+        index = to
       }
     } else tokens.push(code)
   }
@@ -84,14 +84,14 @@ const readTokens = (pattern: ReadonlyArray<number>): ReadonlyArray<Token> => {
 const readSet = (members: ReadonlyArray<number>, beginsNegated: boolean): CharacterSet => {
   const ranges: Array<readonly [number, number]> = []
   let isNegated = beginsNegated
-  for (let at = 0; at < members.length; at++) {
-    const from = members[at]!
-    const to = members[at + 1] === hyphen ? members[at + 2] : undefined
-    if (at > 0 && ranges.length === 0 && !isNegated && from === exclamation) isNegated = true
+  for (let index = 0; index < members.length; index++) {
+    const from = members[index]!
+    const to = members[index + 1] === hyphen ? members[index + 2] : undefined
+    if (index > 0 && ranges.length === 0 && !isNegated && from === exclamation) isNegated = true
     else if (to === undefined) ranges.push([from, from])
     else {
       if (from <= to) ranges.push([from, to])
-      at += 2
+      index += 2
     }
   }
   return { isNegated, ranges }
@@ -122,35 +122,37 @@ const piecesOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<Piece> => {
  */
 const matchPieces = (pieces: ReadonlyArray<Piece>, text: string, begin: number, end: number): boolean => {
   const [first, last] = [pieces[0]!, pieces.at(-1)!]
-  let at = matchAt(first, text, begin, end)
-  if (pieces.length === 1) return at === end
-  for (let piece = 1; piece < pieces.length - 1 && at >= 0; piece++) at = findPiece(pieces[piece]!, text, at, end)
-  if (at < 0) return false
+  let index = matchAt(first, text, begin, end)
+  if (pieces.length === 1) return index === end
+  for (let piece = 1; piece < pieces.length - 1 && index >= 0; piece++) {
+    index = findPiece(pieces[piece]!, text, index, end)
+  }
+  if (index < 0) return false
   const from = beginOfLast(text, end, typeof last === "string" ? Array.from(last).length : last.length)
-  return from >= at && matchAt(last, text, from, end) === end
+  return from >= index && matchAt(last, text, from, end) === end
 }
 
 /** The end of the piece where it is at this place; else -1. */
 const matchAt = (piece: Piece, text: string, begin: number, end: number): number => {
   if (typeof piece === "string") return text.startsWith(piece, begin) ? begin + piece.length : -1
-  let at = begin
+  let index = begin
   for (const token of piece) {
-    if (at >= end) return -1
-    const code = text.codePointAt(at)!
+    if (index >= end) return -1
+    const code = text.codePointAt(index)!
     if (!matchesOne(token, code)) return -1
-    at += lengthOf(code)
+    index += lengthOf(code)
   }
-  return at
+  return index
 }
 
 /** The end of the first piece from this place on; -1: there is none. */
 const findPiece = (piece: Piece, text: string, begin: number, end: number): number => {
   if (typeof piece === "string") {
-    const at = text.indexOf(piece, begin)
-    return at >= 0 && at + piece.length <= end ? at + piece.length : -1
+    const index = text.indexOf(piece, begin)
+    return index >= 0 && index + piece.length <= end ? index + piece.length : -1
   }
-  for (let at = begin; at < end; at += lengthOf(text.codePointAt(at)!)) {
-    const found = matchAt(piece, text, at, end)
+  for (let index = begin; index < end; index += lengthOf(text.codePointAt(index)!)) {
+    const found = matchAt(piece, text, index, end)
     if (found >= 0) return found
   }
   return -1
@@ -158,12 +160,12 @@ const findPiece = (piece: Piece, text: string, begin: number, end: number): numb
 
 /** Where the last so many characters before `end` begin; -1: the text has fewer. */
 const beginOfLast = (text: string, end: number, count: number): number => {
-  let at = end
+  let index = end
   for (let left = count; left > 0; left--) {
-    if (at <= 0) return -1
-    at -= at >= 2 && lengthOf(text.codePointAt(at - 2)!) === 2 ? 2 : 1
+    if (index <= 0) return -1
+    index -= index >= 2 && lengthOf(text.codePointAt(index - 2)!) === 2 ? 2 : 1
   }
-  return at
+  return index
 }
 
 /** UTF-16 units of a code point. */

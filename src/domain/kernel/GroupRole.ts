@@ -13,9 +13,9 @@ const isSlug = Schema.is(Slug)
 const isRoleName = Schema.is(Role)
 
 /** Parses `group=slug:role`, comma-separated. A group's name may hold every character but a comma. */
-export const parseGroupRoles = (given: string): Either.Either<ReadonlyArray<GroupRole>, string> =>
+export const parseGroupRoles = (text: string): Either.Either<ReadonlyArray<GroupRole>, string> =>
   Either.all(
-    given.split(",").map((part) => part.trim()).filter((part) => part !== "").map((part) => {
+    text.split(",").map((part) => part.trim()).filter((part) => part !== "").map((part) => {
       const [, group, slug, role] = /^(.+)=([^=:]+):(\w+)$/.exec(part) ?? []
       return group !== undefined && slug !== undefined && isSlug(slug) && isRoleName(role)
         ? Either.right<GroupRole>({ group, slug, role })

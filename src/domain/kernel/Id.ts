@@ -37,7 +37,7 @@ export type SessionId = typeof SessionId.Type
 export const TrustedDeviceId = Id.pipe(Schema.brand("TrustedDeviceId"))
 export type TrustedDeviceId = typeof TrustedDeviceId.Type
 
-/** An act that waits for a second person. */
+/** An operation that waits for a second person. */
 export const ApprovalId = Id.pipe(Schema.brand("ApprovalId"))
 export type ApprovalId = typeof ApprovalId.Type
 
@@ -65,7 +65,7 @@ export type ScheduleId = typeof ScheduleId.Type
 export const ScheduleStreamId = Id.pipe(Schema.brand("ScheduleStreamId"))
 export type ScheduleStreamId = typeof ScheduleStreamId.Type
 
-/** The id of an act on a schedule of an engine's own scheduler. */
+/** The id of an operation on a schedule of an engine's own scheduler. */
 export const ScheduleOperationId = Id.pipe(Schema.brand("ScheduleOperationId"))
 export type ScheduleOperationId = typeof ScheduleOperationId.Type
 

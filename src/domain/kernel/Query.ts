@@ -11,11 +11,11 @@ export const wholeNumber = (min: number, max: number) => {
   ).annotations({ jsonSchema: { type: "integer", minimum: min, maximum: max } })
 }
 
-/** A parameter that the list does not have is refused: without it the answer would look like what was asked for. */
+/** A parameter that the list does not have is refused, since the result without it would look like the requested one. */
 export const strictQuery = { parseOptions: { onExcessProperty: "error" } } as const
 
 /**
- * The query of a list that is answered with a bare array. The next page's cursor is in a header
+ * The query of a list whose response is a bare array. The next page's cursor is in a header
  * (`http/NextPageHeaders.ts`).
  */
 export const ListParams = Schema.Struct({
@@ -37,8 +37,8 @@ export const NoParams = Schema.Struct({}).pipe(Schema.filter((query) => {
 export const QueryTimestamp = Schema.compose(
   Schema.transform(Schema.String, Schema.String, {
     strict: true,
-    decode: (given) => given.replace(/ (\d\d:\d\d)$/, "+$1"),
-    encode: (given) => given
+    decode: (text) => text.replace(/ (\d\d:\d\d)$/, "+$1"),
+    encode: (text) => text
   }),
   Timestamp
 ).annotations({ jsonSchema: { type: "string", format: "date-time" } })
@@ -51,7 +51,7 @@ export const QueryBoolean = Schema.compose(
 /** Accepted 1 to 5000, then clamped to SVC_REST_MAX_PAGE_SIZE (interface, Limits). */
 export const QueryLimit = wholeNumber(1, 5000)
 
-/** The place and the size of a page whose answer has `next_cursor` (`Page.ts`). */
+/** The place and the size of a page whose response has `next_cursor` (`Page.ts`). */
 export const pageQuery = {
   cursor: describeField(
     Schema.optional(Schema.String),

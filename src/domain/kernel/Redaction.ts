@@ -63,8 +63,8 @@ export const make = (extra: ReadonlyArray<string>): Redaction => {
   }
 
   const redactObject = (node: JsonObject): string => {
-    const members = node.keys.map((key, at) => {
-      const value = node.values[at]!
+    const members = node.keys.map((key, index) => {
+      const value = node.values[index]!
       return `${JSON.stringify(key)}:${isSecret(key) && isRedactable(value) ? REDACTED_JSON : redactNode(value)}`
     })
     return `{${members.join(",")}}`

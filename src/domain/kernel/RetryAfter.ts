@@ -1,4 +1,4 @@
-/** Longer waits are cut to a day, so that no provider can silence a channel for ever. */
+/** Longer waits are limited to a day, so that no provider can silence a channel for ever. */
 const maxSeconds = 86_400
 
 /** The seconds that a Retry-After header asks to wait: a number, or a date (RFC 9110, 10.2.3); null for anything else. */

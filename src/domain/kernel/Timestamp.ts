@@ -76,10 +76,10 @@ export const fromEpochMicros = (micros: bigint | number): Timestamp => {
   return format(seconds, micros - seconds * 1_000_000)
 }
 
-/** Whole milliseconds since 1970, microseconds cut off. */
+/** Whole milliseconds since 1970, microseconds truncated. */
 export const toEpochMillis = (timestamp: Timestamp): number => epochSeconds(timestamp) * 1000 + digits(timestamp, 20, 3)
 
-/** Whole seconds since 1970, the fraction cut off. */
+/** Whole seconds since 1970, the fraction truncated. */
 export const toEpochSeconds = (timestamp: Timestamp): number => epochSeconds(timestamp)
 
 /** Moves by seconds (fractions to the microsecond, may be negative). Throws RangeError outside 0000 to 9999. */
@@ -114,10 +114,10 @@ export const parse = (text: string): Timestamp | undefined => {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-/** The number written in `count` digits at `at`, or -1. */
-const digits = (text: string, at: number, count: number): number => {
+/** The number written in `count` digits from `index` on, or -1. */
+const digits = (text: string, index: number, count: number): number => {
   let value = 0
-  for (let i = at; i < at + count; i++) {
+  for (let i = index; i < index + count; i++) {
     const code = text.charCodeAt(i)
     if (!isDigit(code)) return -1
     value = value * 10 + code - 48
@@ -141,13 +141,13 @@ const isDateTime = (text: string): boolean => {
     text.charCodeAt(13) === 58 && text.charCodeAt(16) === 58 // :
 }
 
-/** Seconds east of UTC of the offset that fills the text from `at` to its end, or undefined. */
-const offsetSeconds = (text: string, at: number): number | undefined => {
-  const sign = text.charCodeAt(at)
-  if (sign === 90 || sign === 122) return text.length === at + 1 ? 0 : undefined // Z z
-  if ((sign !== 43 && sign !== 45) || text.length !== at + 6 || text.charCodeAt(at + 3) !== 58) return undefined
-  const hours = digits(text, at + 1, 2)
-  const minutes = digits(text, at + 4, 2)
+/** Seconds east of UTC of the offset that fills the text from `index` to its end, or undefined. */
+const offsetSeconds = (text: string, index: number): number | undefined => {
+  const sign = text.charCodeAt(index)
+  if (sign === 90 || sign === 122) return text.length === index + 1 ? 0 : undefined // Z z
+  if ((sign !== 43 && sign !== 45) || text.length !== index + 6 || text.charCodeAt(index + 3) !== 58) return undefined
+  const hours = digits(text, index + 1, 2)
+  const minutes = digits(text, index + 4, 2)
   if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return undefined
   const seconds = hours * 3600 + minutes * 60
   return sign === 45 && seconds !== 0 ? -seconds : seconds

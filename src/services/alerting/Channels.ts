@@ -9,11 +9,11 @@ import type {
   ImportFromUser,
   UserChannel
 } from "../../domain/alerting/Channel.ts"
-import { cutText } from "../../domain/kernel/CutText.ts"
 import { Conflict, NotFound } from "../../domain/kernel/Errors.ts"
 import { ChannelId } from "../../domain/kernel/Id.ts"
 import type { Project } from "../../domain/kernel/Project.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { truncateText } from "../../domain/kernel/TruncateText.ts"
 import { Audit } from "../audit/Audit.ts"
 import { Projects } from "../identity/Projects.ts"
 import { CurrentActor, currentPerson, CurrentProject, requireRole } from "../kernel/CurrentActor.ts"
@@ -216,7 +216,7 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
     const copy = Effect.fnUntraced(
       function*(owner: ChannelOwner, { config, row }: OpenChannel, name: string | null | undefined) {
         yield* configs.check(row.type, config)
-        const copyName = name ?? cutText(`Copy of ${row.name}`, 200)
+        const copyName = name ?? truncateText(`Copy of ${row.name}`, 200)
         return yield* insert(owner, { name: copyName, type: row.type, is_active: true }, config, {
           copied_from: row.id
         })

@@ -105,7 +105,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     })
 
     /**
-     * Creates a key of the caller. Its secret is in this answer only. The session is verified in the same transaction,
+     * Creates a key of the caller. Its secret is in this result only. The session is verified in the same transaction,
      * so a session that ends at the same moment creates no key.
      */
     const create = Effect.fn("ApiKeys.create")(

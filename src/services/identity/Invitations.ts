@@ -54,7 +54,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
 
     /**
      * Invites an address, mails the link where mail is enabled, and revokes the earlier invitation of the address to
-     * the project. The token is in this answer only. Callers can grant at most their own role.
+     * the project. The token is in this result only. Callers can grant at most their own role.
      */
     const create = Effect.fn("Invitations.create")(
       function*(input: CreateInvitation) {

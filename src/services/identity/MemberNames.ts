@@ -13,7 +13,7 @@ const keyOf = ({ project_id, user_id }: MemberKey): string => `${project_id} ${u
 
 /**
  * The names that the people in a project's rows have chosen for others to see: of members, and of global admins, who may
- * act in every project. All who see the project's rows may see them; e-mail addresses are for its admins.
+ * work in every project. All who see the project's rows may see them; e-mail addresses are for its admins.
  */
 export class MemberNames extends Effect.Service<MemberNames>()("svc/MemberNames", {
   effect: Effect.gen(function*() {

@@ -60,14 +60,14 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
     const checkApproval = (
       role: Role,
       email: string,
-      { subject, ...act }: {
+      { subject, ...operation }: {
         readonly kind: "membership_grant" | "membership_role"
         readonly request: unknown
         readonly subject: Subject
       }
     ) =>
       gate.check(
-        { ...act, summary: `Make ${email} an admin of the project`, subject: Effect.succeed(subject) },
+        { ...operation, summary: `Make ${email} an admin of the project`, subject: Effect.succeed(subject) },
         () => role === "admin"
       )
 

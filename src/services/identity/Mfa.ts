@@ -137,12 +137,14 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       const row = Option.getOrUndefined(yield* repo.findByUserForUpdate(userId))
       if (row === undefined || row.mfa_secret === null) return yield* mfaNotEnrolled
       if (isLocked(row, now)) return yield* mfaLocked
-      const at = yield* findStep(userId, row.mfa_secret, code)
-      const isRight = at === null ? yield* repo.consumeRecoveryCode(userId, code) : yield* repo.consumeStep(userId, at)
+      const step = yield* findStep(userId, row.mfa_secret, code)
+      const isRight = step === null
+        ? yield* repo.consumeRecoveryCode(userId, code)
+        : yield* repo.consumeStep(userId, step)
       if (!isRight) return Option.none<ConsumedCode>()
       yield* repo.resetFailures(userId)
       return Option.some<ConsumedCode>({
-        used_recovery_code: at === null,
+        used_recovery_code: step === null,
         remaining_recovery_codes: yield* repo.countRecoveryCodes(userId)
       })
     })
@@ -210,17 +212,17 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       const { person, session_id } = yield* currentSession
       return yield* withCodeAttempt(
         (userId) => checkPendingCode(userId, Redacted.value(input.code)),
-        (at) =>
+        (step) =>
           Effect.gen(function*() {
             const codes = newRecoveryCodes()
-            yield* repo.enroll(person.user_id, at, yield* Timestamp.now)
+            yield* repo.enroll(person.user_id, step, yield* Timestamp.now)
             yield* repo.replaceRecoveryCodes(person.user_id, codes)
             yield* sessionsRepo.clearFactors(person.user_id, session_id)
             const cookie = yield* upgradeSession(session_id)
             yield* notices.enqueue("factor_enrolled", person.email, person)
             yield* publishAccessChange(person.user_id)
             yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: person.user_id })
-            return { cookie, answer: { recovery_codes: codes } }
+            return { cookie, result: { recovery_codes: codes } }
           })
       )
     }, orDieOnSql)
@@ -246,7 +248,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           }
           const entries = deviceCookie === null ? [verified] : [verified, deviceCookie.entry]
           yield* audit.recordAll(entries.map((entry) => ({ actor, entry })))
-          return { cookie, device: deviceCookie?.cookie ?? null, answer: { ok: true, ...used } }
+          return { cookie, device: deviceCookie?.cookie ?? null, result: { ok: true, ...used } }
         }))
     }, orDieOnSql)
 
@@ -265,7 +267,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           yield* notices.enqueue("factor_disabled", person.email, person)
           yield* publishAccessChange(person.user_id)
           yield* audit.record({ action: "auth.mfa_disabled", target_type: "user", target_id: person.user_id })
-          return { cookie, answer: { ok: true, used_recovery_code, remaining_recovery_codes: null } }
+          return { cookie, result: { ok: true, used_recovery_code, remaining_recovery_codes: null } }
         }))
     }, orDieOnSql)
 

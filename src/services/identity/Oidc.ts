@@ -27,8 +27,8 @@ import { ProjectsRepo } from "./Projects/Repo.ts"
 import { SessionCreation } from "./Sessions/Creation.ts"
 import { UsersRepo } from "./UsersRepo.ts"
 
-/** The provider's answer as the browser brings it. */
-export interface ProviderAnswer {
+/** The provider's response, as the browser's callback request carries it. */
+export interface ProviderCallback {
   /** The value of the browser's cookie, as `begin` made it. */
   readonly attempt: string | undefined
   /** The query of the request, with its question mark. */
@@ -47,7 +47,7 @@ const encodeAttempt = Schema.encodeSync(AttemptText)
 const decodeAttempt = Schema.decodeUnknownOption(AttemptText)
 const isEmail = Schema.is(Email)
 
-const refused = new Forbidden({
+const signInRefused = new Forbidden({
   code: "oidc_refused",
   detail: "The sign-in through the provider did not succeed, or took longer than ten minutes. Sign in again."
 })
@@ -129,8 +129,8 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
 
     /** Creates an account without a password, if the provider verified its address and its groups give a role. */
     const createUser = Effect.fnUntraced(function*(account: ProviderAccount) {
-      const given = yield* groups.listGiven(account.groups ?? [])
-      if (given.length === 0 || account.email === null || !isEmail(account.email)) return yield* notLinked
+      const roles = yield* groups.listRoles(account.groups ?? [])
+      if (roles.length === 0 || account.email === null || !isEmail(account.email)) return yield* notLinked
       const now = yield* Timestamp.now
       const user: UserDetail = {
         id: yield* Ids.nextOf(UserId),
@@ -161,7 +161,7 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
     })
 
     /** The active user behind the provider's account, created if need be, with the memberships that the groups give. */
-    const resolveUser = Effect.fnUntraced(function*(account: ProviderAccount, answer: ProviderAnswer) {
+    const resolveUser = Effect.fnUntraced(function*(account: ProviderAccount, callback: ProviderCallback) {
       const identity = yield* identities.find(account.issuer, account.subject)
       const userId = Option.isSome(identity) ? identity.value.user_id : yield* createUser(account)
       const now = yield* Timestamp.now
@@ -170,17 +170,17 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
       if (account.groups !== null) yield* groups.synchronize(userId, account.groups)
       if (Option.isNone(identity)) return user.value
       yield* identities.markUsed(identity.value.id, account.email, now)
-      return yield* followAddress(user.value, identity.value.email, account.email, answer.source)
+      return yield* followAddress(user.value, identity.value.email, account.email, callback.source)
     })
 
     /** Whether groups should give roles, and the provider does not say which groups the person is in. */
     const lacksGroups = (account: ProviderAccount) => settings.oidcGroupRoles.length > 0 && account.groups === null
 
-    const signIn = Effect.fnUntraced(function*(account: ProviderAccount, attempt: Attempt, answer: ProviderAnswer) {
+    const signIn = Effect.fnUntraced(function*(account: ProviderAccount, attempt: Attempt, callback: ProviderCallback) {
       if (yield* logoutTokens.hasEnded(account, account.issued_at)) {
         return yield* new ProviderRefused({ why: "the provider ended the sign-in before its session began" })
       }
-      const user = yield* resolveUser(account, answer)
+      const user = yield* resolveUser(account, callback)
       if (lacksGroups(account)) {
         yield* Effect.annotateLogs(
           Effect.logWarning("the sign-in provider sent no list of groups, so the user's roles remain (docs/oidc.md)"),
@@ -188,9 +188,9 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
         )
       }
       return yield* sessions.begin(user, {
-        source: answer.source,
-        token: answer.token,
-        device: answer.device,
+        source: callback.source,
+        token: callback.token,
+        device: callback.device,
         remember: false,
         fresh: attempt.fresh,
         provider: account,
@@ -202,24 +202,26 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
       })
     }, sql.withTransaction)
 
-    const link = Effect.fnUntraced(function*(account: ProviderAccount, answer: ProviderAnswer, linkSession: string) {
-      const { token } = answer
-      if (token === undefined || Ids.hashSecret(token) !== linkSession) return yield* refused
-      const found = yield* authentication.findBySession(token, answer.source, true, null)
-      if (Option.isNone(found)) return yield* refused
-      const { person } = found.value
-      yield* sql.withTransaction(Effect.gen(function*() {
-        const id = yield* insertIdentity(person.user_id, account).pipe(
-          Effect.catchIf(isUniqueViolation, () => alreadyLinked)
-        )
-        yield* recordLink("auth.oidc_linked", id, account)
-      })).pipe(Effect.provideService(CurrentActor, person))
-    })
+    const link = Effect.fnUntraced(
+      function*(account: ProviderAccount, callback: ProviderCallback, linkSession: string) {
+        const { token } = callback
+        if (token === undefined || Ids.hashSecret(token) !== linkSession) return yield* signInRefused
+        const found = yield* authentication.findBySession(token, callback.source, true, null)
+        if (Option.isNone(found)) return yield* signInRefused
+        const { person } = found.value
+        yield* sql.withTransaction(Effect.gen(function*() {
+          const id = yield* insertIdentity(person.user_id, account).pipe(
+            Effect.catchIf(isUniqueViolation, () => alreadyLinked)
+          )
+          yield* recordLink("auth.oidc_linked", id, account)
+        })).pipe(Effect.provideService(CurrentActor, person))
+      }
+    )
 
     const readAttempt = Effect.fnUntraced(function*(text: string | undefined) {
       const attempt = decodeAttempt(text === undefined ? null : Cipher.open(secret, cookiePurpose, text))
       if (Option.isNone(attempt) || attempt.value.expires_at <= Timestamp.toEpochMillis(yield* Timestamp.now)) {
-        return yield* refused
+        return yield* signInRefused
       }
       return attempt.value
     })
@@ -229,19 +231,19 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
      * refusal is logged with its reason; the caller learns only that there is one.
      */
     const complete = Effect.fn("Oidc.complete")(
-      function*(answer: ProviderAnswer) {
-        const attempt = yield* readAttempt(answer.attempt)
-        const account = yield* provider.complete(attempt, answer.search)
+      function*(callback: ProviderCallback) {
+        const attempt = yield* readAttempt(callback.attempt)
+        const account = yield* provider.complete(attempt, callback.search)
         const { link_session, return_to } = attempt
         if (link_session !== null) {
-          yield* link(account, answer, link_session)
+          yield* link(account, callback, link_session)
           return { session: null, return_to }
         }
-        return { session: yield* signIn(account, attempt, answer), return_to }
+        return { session: yield* signIn(account, attempt, callback), return_to }
       },
       Effect.catchTag(
         "ProviderRefused",
-        ({ why }) => Effect.zipRight(Effect.logInfo("a sign-in through the provider failed", { why }), refused)
+        ({ why }) => Effect.zipRight(Effect.logInfo("a sign-in through the provider failed", { why }), signInRefused)
       ),
       Effect.provideService(CurrentActor, system("oidc")),
       orDieOnSql

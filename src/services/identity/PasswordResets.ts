@@ -58,7 +58,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     const places = yield* LoginPlaces
 
     /**
-     * Stores the request only: the same single row for known and unknown addresses, so neither answer nor time reveals
+     * Stores the request only: the same single row for known and unknown addresses, so neither response nor time reveals
      * which it is. `processRequests` does the rest. Does nothing when mail is disabled.
      */
     const request = Effect.fn("PasswordResets.request")(function*(email: string, { source_ip }: RequestSource) {
@@ -125,7 +125,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     const processRequests: Effect.Effect<void> = Effect.gen(function*() {
       if (!(yield* repo.hasRequests)) return
       yield* Effect.repeat(processNextRequest, { while: (more) => more })
-    }).pipe(withResetActor, Effect.withSpan("PasswordResets.answerRequests"), orDieOnSql)
+    }).pipe(withResetActor, Effect.withSpan("PasswordResets.processRequests"), orDieOnSql)
 
     /** Creates a link for the command line; the user's earlier links become invalid. */
     const link = Effect.fn("PasswordResets.link")(

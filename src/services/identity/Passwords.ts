@@ -67,7 +67,7 @@ export class Passwords extends Effect.Service<Passwords>()("svc/Passwords", {
     const computeHash = (password: Redacted.Redacted) =>
       withPermit(() => argon2.hash(normalizePassword(password), parameters))
 
-    /** The hash to store; does not judge the password's strength. */
+    /** The hash to store; does not check the password's strength. */
     const hash = Effect.fn("Passwords.hash")((password: Redacted.Redacted) => admitSignedIn(computeHash(password)))
 
     /** The hash to store of a new password; fails when the password is easy to guess. */

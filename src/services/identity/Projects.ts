@@ -79,7 +79,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       )
     })
 
-    /** A policy needs a second person to approve, and a change of one is held like what it protects. */
+    /** A policy needs a second person to approve, and a change of one awaits approval like what it protects. */
     const checkPolicyChange = Effect.fnUntraced(function*(request: UpdateProject, changed: Project) {
       const project = yield* CurrentProject
       const { approvals } = changed

@@ -105,7 +105,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     })
 
     /**
-     * Signs in. All failures have the same answer and time: SVC_LOGIN_MIN_DURATION_MS, or a multiple of it when logins
+     * Signs in. All failures have the same response and time: SVC_LOGIN_MIN_DURATION_MS, or a multiple of it when logins
      * queue, so the time does not reveal whether a failure was recorded. SVC_LOGIN_LOCKOUT_THRESHOLD wrong passwords
      * since the last success lock the account for a while, for the right password too; a place that the account knows has a
      * lock of its own. A success revokes the browser's
@@ -115,7 +115,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       attemptLogin(input).pipe(
         passwords.admitLogin,
         Effect.provideService(CurrentActor, system("login")),
-        (answer) => padToMultiple(answer, settings.loginMinDuration)
+        (attempt) => padToMultiple(attempt, settings.loginMinDuration)
       ), orDieOnSql)
 
     /**

@@ -112,7 +112,7 @@ export class UsersRepo extends Effect.Service<UsersRepo>()("svc/UsersRepo", {
       /**
        * Completes a login with the right password: returns the user, unless they are inactive or locked, or their
        * password changed since the comparison. `newHash` replaces the stored hash. From a place that the account knows
-       * the lock does not refuse it, and goes on for others.
+       * the lock does not refuse it, and continues for others.
        */
       recordLogin: ({ id, isPlaceKnown, newHash, now, password_hash }: LoginRecord) => {
         const isOpen = sql`(locked_until IS NULL OR locked_until <= ${now})`

@@ -61,7 +61,7 @@ export interface RequestHost {
 }
 
 /**
- * The host names that the brain answers to. The check stops DNS rebinding (a foreign page whose own name resolves to
+ * The host names that the brain accepts. The check stops DNS rebinding (a foreign page whose own name resolves to
  * the brain's address) and proxies that forward any name. The port is ignored: proxies and published ports change it.
  */
 export class AllowedHosts extends Effect.Service<AllowedHosts>()("svc/AllowedHosts", {
@@ -77,7 +77,7 @@ export class AllowedHosts extends Effect.Service<AllowedHosts>()("svc/AllowedHos
     yield* reload
     yield* loops.every("allowed hosts", `${reloadSeconds} seconds`, reload)
 
-    /** Why the request's host is refused; null when the brain answers to it. */
+    /** Why the request's host is refused; null when the brain accepts it. */
     const check = ({ hosts, localAddress, target }: RequestHost): BadRequest | null => {
       const [header] = hosts
       // an absolute URL in the request line would override the header, and only proxies receive one

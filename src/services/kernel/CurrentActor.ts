@@ -55,7 +55,7 @@ export const roleIn = (actor: Actor, projectId: ProjectId): Role | null => {
 /** Only these projects, or all but these. */
 export type ProjectView = { readonly only: ReadonlyArray<ProjectId> } | { readonly except: ReadonlyArray<ProjectId> }
 
-/** The projects that the actor sees in lists across projects: a bound API key only its own, whoever owns it. */
+/** The projects that the actor sees in lists across projects: a bound API key only its own, independent of its owner. */
 export const visibleProjects = (actor: Actor): ProjectView => {
   if (actor.kind === "system") return { except: [] }
   const { is_admin, refused_projects, roles, via } = actor

@@ -58,7 +58,7 @@ export class Mail extends Effect.Service<Mail>()("svc/Mail", {
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(MailTransport.layer))
 
-  /** Looks once a second, if mail can be sent. */
+  /** Polls once a second, if mail can be sent. */
   static readonly layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     const loops = yield* Loops
     const mail = yield* Mail

@@ -41,13 +41,13 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
       text: Effect.promise(() => Registry.merge([registry, processMetricsRegistry]).metrics()),
       httpRequests: new Counter({
         name: "svc_http_requests_total",
-        help: "Answered requests, by route pattern and status; 499: the client left before the answer",
+        help: "Requests, by route pattern and status; 499: the client left before the response",
         labelNames: ["method", "route", "status"],
         registers
       }),
       httpSeconds: new Histogram({
         name: "svc_http_request_seconds",
-        help: "From a request's head to the head of its answer; long-poll routes wait on purpose",
+        help: "From a request's head to the head of its response; long-poll routes wait on purpose",
         labelNames: ["method", "route"],
         buckets: durations,
         registers
@@ -246,7 +246,7 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
       }),
       deliverySeconds: new Histogram({
         name: "svc_delivery_seconds",
-        help: "Time that a channel's provider took to answer",
+        help: "Time that a channel's provider took to respond",
         labelNames: ["type"],
         buckets: durations,
         registers
@@ -262,9 +262,9 @@ export class Metrics extends Effect.Service<Metrics>()("svc/Metrics", {
         registers
       }),
       liveStreams: new Gauge({ name: "svc_live_streams", help: "Open live streams of this process", registers }),
-      liveLooks: new Counter({
+      livePolls: new Counter({
         name: "svc_live_looks_total",
-        help: "Looks at a project's changes for its live streams",
+        help: "Reads of a project's changes for its live streams",
         registers
       }),
       liveResets: new Counter({

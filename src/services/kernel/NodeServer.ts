@@ -25,7 +25,7 @@ export const rawResponse = (problem: Problem): string => {
 /** How long a client may take to read a final response. */
 const responseTimeoutMillis = 2000
 
-/** Answers a request for an upgrade, and destroys its socket: `end` alone leaves the other half open for ever. */
+/** Responds to a request for an upgrade, and destroys its socket: `end` alone leaves the other half open for ever. */
 export const refuseUpgrade = (socket: Duplex, problem: Problem): void => {
   const timer = setTimeout(() => socket.destroy(), responseTimeoutMillis)
   socket.once("close", () => clearTimeout(timer))

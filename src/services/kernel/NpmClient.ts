@@ -8,7 +8,7 @@ export type NpmFailure =
   | "offline"
   /** The registry does not have a package that svc depends on. */
   | "unknown_package"
-  /** The answer is not what npm prints. */
+  /** The output is not what npm prints. */
   | "invalid_answer"
   /** npm failed otherwise. */
   | "npm_failed"

@@ -16,7 +16,7 @@ export class OutboundRefused extends Data.TaggedError("OutboundRefused")<{ reado
   }
 }
 
-/** The call was made, or begun, and there is no answer. `why` names no part of the URL. */
+/** The call was made, or begun, and there is no response. `why` names no part of the URL. */
 export class OutboundFailed extends Data.TaggedError("OutboundFailed")<{ readonly why: string }> {
   override get message() {
     return this.why
@@ -192,7 +192,7 @@ const makeOutbound = ({ allowed: texts, setting }: OutboundOptions) =>
       return addresses
     })
 
-    /** The URL, if its form is one that is called. Looks nothing up. */
+    /** The URL, if its form is one that is called. Resolves nothing. */
     const parse = (url: string, plainHttp: boolean): Effect.Effect<URL, OutboundRefused> => {
       const parsed = URL.canParse(url) ? new URL(url) : null
       const why = parsed === null
@@ -264,15 +264,15 @@ const makeOutbound = ({ allowed: texts, setting }: OutboundOptions) =>
         ({ signal }) =>
           Effect.gen(function*() {
             const endsAt = (yield* Clock.currentTimeMillis) + Duration.toMillis(call.timeout ?? callTimeout)
-            const answer = yield* sendChecked(call, signal)
+            const response = yield* sendChecked(call, signal)
             const left = endsAt - (yield* Clock.currentTimeMillis)
             return {
-              status: answer.statusCode,
-              headers: firstValues(answer.headers),
-              body: yield* readBody(answer.body, Math.max(0, left))
+              status: response.statusCode,
+              headers: firstValues(response.headers),
+              body: yield* readBody(response.body, Math.max(0, left))
             } satisfies OutboundResponse
           }),
-        (controller) => Effect.sync(() => controller.abort()) // closes the connection if an answer is not at its end
+        (controller) => Effect.sync(() => controller.abort()) // closes the connection if a response is not at its end
       )
     )
 

@@ -3,7 +3,7 @@
 /** Maximum bytes of values in one page; its first row may have more. */
 export const pageBytes = 4 * 1024 * 1024
 
-/** Maximum bytes of values that a page reads at once; the rest is read as the answer is taken. */
+/** Maximum bytes of values that a page reads at once; the rest is read as the response is sent. */
 export const pageSliceBytes = 256 * 1024
 
 /** Maximum bytes of values that an export reads at once. */
@@ -31,10 +31,10 @@ export const takeWithin = (rows: ReadonlyArray<RowSize>, maxBytes: number): Read
 /** All rows in order, in groups that fit. */
 export const groupWithin = (rows: ReadonlyArray<RowSize>, maxBytes: number): ReadonlyArray<ReadonlyArray<RowSize>> => {
   const groups: Array<ReadonlyArray<RowSize>> = []
-  for (let at = 0; at < rows.length;) {
-    const group = takeWithin(rows.slice(at), maxBytes)
+  for (let index = 0; index < rows.length;) {
+    const group = takeWithin(rows.slice(index), maxBytes)
     groups.push(group)
-    at += group.length
+    index += group.length
   }
   return groups
 }

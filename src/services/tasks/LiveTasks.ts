@@ -111,7 +111,7 @@ export class LiveTasks extends Effect.Service<LiveTasks>()("svc/LiveTasks", {
       const now = yield* Clock.currentTimeMillis
       const most = maxTasksAfter(now - project.refreshedAt, currentLoad())
       project.isHinted = false
-      metrics.liveLooks.inc()
+      metrics.livePolls.inc()
       let from = repo.rewind(project.position, project.commitHorizon)
       for (let count = 0;;) {
         const rows = yield* repo.listPage(project.projectId, from, null)

@@ -69,7 +69,7 @@ describe("a password that is easy to guess", () => {
     "acmeshop2025!",
     "svc123456789",
     "Ann5m1th!!!!"
-  ])("is %s for Ann Smith, and may be good for somebody else", (password) => {
+  ])("is %s for Ann Smith, and may be good for another person", (password) => {
     assert.match(flawOf(password) ?? "", /must not consist of your name/)
   })
 

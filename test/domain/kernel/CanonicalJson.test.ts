@@ -9,7 +9,7 @@ const readVectors = (name: string) => readFileSync(new URL(name, vectors), "utf8
 
 const parsed = (text: string, options?: { readonly maxDepth?: number }): Json.JsonNode => {
   const node = Json.parse(text, options)
-  if (node instanceof Json.ParseFailure) throw new Error(`${node.reason} at ${node.at}`)
+  if (node instanceof Json.ParseFailure) throw new Error(`${node.reason} at ${node.index}`)
   return node
 }
 const canonicalOf = (text: string): string => Json.canonicalTextOf(parsed(text))
@@ -185,7 +185,7 @@ describe("numbers", () => {
 describe("canonical text", () => {
   const digests = parsed(readVectors("schedule-digests.json"))
   assert.instanceOf(digests, Json.JsonArray)
-  it.each(digests.items.map((item, at) => [at, item] as const))("schedule digest %i", (_, item) => {
+  it.each(digests.items.map((item, index) => [index, item] as const))("schedule digest %i", (_, item) => {
     assert.instanceOf(item, Json.JsonObject)
     const digest = createHash("sha256").update(Json.canonicalTextOf(item.get("body")!)).digest("hex")
     assert.strictEqual(digest, Json.asString(item.get("digest")))
@@ -290,12 +290,12 @@ describe("parse", () => {
       "\\x",
       "\\u00e9"
     )
-    const change = fc.record({ at: fc.nat(), remove: fc.nat(3), insert: fc.array(noise, { maxLength: 2 }) })
+    const change = fc.record({ index: fc.nat(), remove: fc.nat(3), insert: fc.array(noise, { maxLength: 2 }) })
     fc.assert(
       fc.property(someDocument, fc.array(change, { maxLength: 3 }), (document, changes) => {
         let text = printed(document)
-        for (const { at, insert, remove } of changes) {
-          const from = at % (text.length + 1)
+        for (const { index, insert, remove } of changes) {
+          const from = index % (text.length + 1)
           text = text.slice(0, from) + insert.join("") + text.slice(from + remove)
         }
         assert.isUndefined(disagreement(text))
@@ -425,7 +425,7 @@ describe("canonicalize", () => {
     }
   })
 
-  it("prints holes, and keys that UTF-8 cannot tell apart, as JSON can have them", () => {
+  it("prints holes, and keys that UTF-8 cannot distinguish, as JSON can have them", () => {
     assert.strictEqual(Json.canonicalize(Object.assign([1], { 2: 3 })), "[1,null,3]")
     assert.strictEqual(Json.canonicalize({ "\ud800": 1, "\u{10000}": 2, "\udc00": 3 }), `{"\ufffd":3,"\u{10000}":2}`)
   })

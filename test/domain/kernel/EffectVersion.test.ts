@@ -19,12 +19,12 @@ const warnings = async ({ Effect, Logger }: typeof ours) => {
 }
 
 describe("two copies of effect", () => {
-  it("of different versions are told of at start, with both versions and what to do", async () => {
+  it("of different versions are reported at start, with both versions and what to do", async () => {
     assert.deepStrictEqual(await warnings(ours), [])
-    const told = (await warnings(another("3.9.1"))).filter((line) => line.startsWith("There are two copies"))
-    assert.strictEqual(told.length, 1)
-    assert.include(told[0], "3.9.1")
-    assert.include(told[0], ours.ModuleVersion.getCurrentVersion())
-    assert.include(told[0], "npm dedupe")
+    const reported = (await warnings(another("3.9.1"))).filter((line) => line.startsWith("There are two copies"))
+    assert.strictEqual(reported.length, 1)
+    assert.include(reported[0], "3.9.1")
+    assert.include(reported[0], ours.ModuleVersion.getCurrentVersion())
+    assert.include(reported[0], "npm dedupe")
   })
 })

@@ -21,7 +21,7 @@ describe("compileGlob", () => {
     const expected = fnmatch(pairs)
     const own = pairs.map(([text, pattern]) => compileGlob(pattern)(text))
     assert.deepStrictEqual(
-      pairs.filter((_, at) => own[at] !== expected[at]),
+      pairs.filter((_, index) => own[index] !== expected[index]),
       []
     )
     assert.isAbove(own.filter((matches) => matches).length, 500)

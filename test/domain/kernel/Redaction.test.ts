@@ -120,9 +120,9 @@ describe("key names", () => {
     const separator = fc.constantFrom("", "", "", "_", "-", " ", ".", "__", " - ", "\"", "\u0001", "\n")
     const key = fc.constantFrom(...names).chain((name) =>
       fc.array(fc.tuple(separator, fc.boolean()), { minLength: name.length, maxLength: name.length }).map((spelling) =>
-        [...name].map((letter, at) => {
-          const [before, isUpper] = spelling[at]!
-          return `${at === 0 ? "" : before}${isUpper ? letter.toUpperCase() : letter}`
+        [...name].map((letter, index) => {
+          const [before, isUpper] = spelling[index]!
+          return `${index === 0 ? "" : before}${isUpper ? letter.toUpperCase() : letter}`
         }).join("")
       )
     )

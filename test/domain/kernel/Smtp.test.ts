@@ -34,8 +34,8 @@ describe("SVC_SMTP_URL", () => {
   ])(
     "refuses %s, and does not repeat it",
     (text) => {
-      const wrong = Either.flip(parseSmtpUrl(text)).pipe(Either.getOrThrow)
-      assert.notInclude(wrong, "secret")
+      const problem = Either.flip(parseSmtpUrl(text)).pipe(Either.getOrThrow)
+      assert.notInclude(problem, "secret")
     }
   )
 })
@@ -47,8 +47,8 @@ describe("the sender", () => {
       address: "svc@example.com"
     })
     assert.deepStrictEqual(Either.getOrThrow(parseSender("svc@example.com")), { name: "", address: "svc@example.com" })
-    for (const wrong of ["svc", "a@b, c@d", "Tasks\r\nBcc: x@y <svc@example.com>", "<a@b> c", "a@b c"]) {
-      assert.isTrue(Either.isLeft(parseSender(wrong)), wrong)
+    for (const invalid of ["svc", "a@b, c@d", "Tasks\r\nBcc: x@y <svc@example.com>", "<a@b> c", "a@b c"]) {
+      assert.isTrue(Either.isLeft(parseSender(invalid)), invalid)
     }
     const known = server("smtp://ann%40example.com:x@mail.example.com")
     assert.strictEqual(senderOf("", known, "https://svc.example").address, "ann@example.com")

@@ -177,8 +177,8 @@ describe.each(laneEngines)("API keys on %s", (engine) => {
         const scopes = ["projects:read", "auth:read"]
         const { project_slug, token } = (yield* mint(headers, { scopes, project_id: project.id.toUpperCase() })).json
         assert.strictEqual(project_slug, project.slug)
-        const slugsOf = (answer: { readonly json: ReadonlyArray<{ slug: string }> }) =>
-          answer.json.map(({ slug }) => slug)
+        const slugsOf = (response: { readonly json: ReadonlyArray<{ slug: string }> }) =>
+          response.json.map(({ slug }) => slug)
         assert.deepStrictEqual(slugsOf(yield* request("GET", "/projects", { token })), [project.slug])
         assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, { token })).status, 200)
         assert.strictEqual((yield* request("GET", `/projects/${other.slug}`, { token })).status, 404)
@@ -190,21 +190,21 @@ describe.each(laneEngines)("API keys on %s", (engine) => {
         const admin = yield* signedIn(yield* freshUser({ isAdmin: true }))
         const minted = (yield* mint(admin, { scopes: ["projects:write"], project_id: project.id })).json
         const slug = `made-${minted.id.slice(-12)}`
-        const made = yield* request("POST", "/projects", { token: minted.token, body: { slug, name: "Made" } })
-        assert.strictEqual(made.status, 201)
+        const created = yield* request("POST", "/projects", { token: minted.token, body: { slug, name: "Made" } })
+        assert.strictEqual(created.status, 201)
         const removed = yield* request("DELETE", `/projects/${slug}`, { token: minted.token })
         assert.strictEqual(removed.status, 404)
 
         // users are the whole brain's
         const all = (yield* mint(admin, { scopes: ["admin:*"], project_id: project.id })).json
         const { user_id } = yield* freshKey()
-        const acts = [
+        const requests = [
           ["POST", "/users", { email: `${slug}@example.com`, password: "correct horse battery" }],
           ["PATCH", `/users/${user_id}`, { is_active: false }],
           ["POST", `/users/${user_id}/password`, { new_password: "correct horse battery" }],
           ["DELETE", `/users/${user_id}`, undefined]
         ] as const
-        for (const [method, path, body] of acts) {
+        for (const [method, path, body] of requests) {
           const refused = yield* request(method, path, { token: all.token, ...(body !== undefined && { body }) })
           assert.deepInclude(refused.json, { status: 403, code: "scope_missing" }, `${method} ${path}`)
           assert.include(refused.json.detail, "bound to a project")
@@ -275,8 +275,8 @@ describe.each(laneEngines)("API keys on %s", (engine) => {
         yield* patch({ allowed_cidrs: ["::ffff:198.51.100.0/120"] })
         assert.strictEqual((yield* from("198.51.100.9")).status, 200)
         assert.strictEqual((yield* from("198.51.101.9")).status, 403)
-        for (const wrong of ["10", "0x7f.1", "10.0.0.0/8/8", "fe80::/129", "localhost", ""]) {
-          assert.strictEqual((yield* patch({ allowed_cidrs: [wrong] })).status, 422, wrong)
+        for (const invalid of ["10", "0x7f.1", "10.0.0.0/8/8", "fe80::/129", "localhost", ""]) {
+          assert.strictEqual((yield* patch({ allowed_cidrs: [invalid] })).status, 422, invalid)
         }
         const bad = yield* patch({ allowed_cidrs: ["10.0.0.0/8", "10.0.0.0/33"] })
         assert.strictEqual(bad.json.details.issues[0].path, "allowed_cidrs.1")

@@ -29,7 +29,7 @@ const me = (headers: Record<string, string>) => request("GET", "/auth/me", { hea
 const secondsAgo = (seconds: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -seconds))
 
 /** A request whose body's last byte waits for `meanwhile`; its status. */
-const slowly = Effect.fnUntraced(function*(
+const sendSlowly = Effect.fnUntraced(function*(
   [method, path, body]: readonly [string, string, object],
   headers: Record<string, string>,
   meanwhile: Effect.Effect<unknown, never, HttpServer.HttpServer>
@@ -39,13 +39,13 @@ const slowly = Effect.fnUntraced(function*(
     method,
     headers: { ...headers, "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) }
   })
-  const answered = once(sent, "response") as Promise<[IncomingMessage]> // what this event comes with
+  const responded = once(sent, "response") as Promise<[IncomingMessage]> // what this event comes with
   sent.write(text.slice(0, -1))
   yield* meanwhile
   sent.end(text.slice(-1))
-  const [answer] = yield* Effect.promise(() => answered)
-  answer.resume()
-  return answer.statusCode
+  const [response] = yield* Effect.promise(() => responded)
+  response.resume()
+  return response.statusCode
 })
 
 describe.each(laneEngines)("sessions on %s", (engine) => {
@@ -53,14 +53,14 @@ describe.each(laneEngines)("sessions on %s", (engine) => {
     it.effect("signs in, whatever the case of the address, with two cookies", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
-        const answer = yield* login(user.email.toUpperCase())
-        assert.strictEqual(answer.status, 200)
-        assert.deepInclude(answer.json, {
+        const response = yield* login(user.email.toUpperCase())
+        assert.strictEqual(response.status, 200)
+        assert.deepInclude(response.json, {
           mfa_required: false,
           mfa_enrollment_required: false,
           mfa_enrollment_deadline: null
         })
-        assert.hasAllKeys(answer.json.user, [
+        assert.hasAllKeys(response.json.user, [
           "id",
           "email",
           "first_name",
@@ -70,10 +70,10 @@ describe.each(laneEngines)("sessions on %s", (engine) => {
           "timezone",
           "created_at"
         ])
-        const [session = "", csrf = ""] = answer.headers.getSetCookie()
+        const [session = "", csrf = ""] = response.headers.getSetCookie()
         assert.match(session, /^svc_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/)
         assert.match(csrf, /^svc_csrf=[\w-]{43}; Max-Age=604800; Path=\/; SameSite=Strict$/)
-        const seen = yield* me(browserOf(answer))
+        const seen = yield* me(browserOf(response))
         assert.deepInclude(seen.json, { id: user.id, email: user.email, memberships: [] })
         assert.notProperty(seen.json, "password_hash")
         const remembered = yield* login(user.email, { remember: true })
@@ -89,7 +89,7 @@ describe.each(laneEngines)("sessions on %s", (engine) => {
         assert.strictEqual((yield* me(browser)).status, 401)
       }))
 
-    it.effect("tells nobody whether an address, a password or a lock is the reason", () =>
+    it.effect("does not reveal whether an address, a password or a lock is the reason", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const user = yield* freshUser()
@@ -97,15 +97,15 @@ describe.each(laneEngines)("sessions on %s", (engine) => {
         yield* sql`UPDATE users SET is_active = 0 WHERE id = ${inactive.id}`
         const wrong = { password: "wrong password" }
         const locking = [1, 2, 3].map(() => login(user.email, wrong))
-        const answers = [
+        const responses = [
           yield* login("nobody@example.com"),
           yield* login(inactive.email),
           ...(yield* Effect.all(locking)),
           yield* login(user.email)
         ]
-        for (const { json, status } of answers) {
+        for (const { json, status } of responses) {
           assert.strictEqual(status, 401)
-          assert.deepStrictEqual({ ...json, request_id: "" }, { ...answers[0]?.json, request_id: "" })
+          assert.deepStrictEqual({ ...json, request_id: "" }, { ...responses[0]?.json, request_id: "" })
         }
         const actions = yield* sql<
           { action: string }
@@ -134,7 +134,7 @@ describe.each(laneEngines)("sessions on %s", (engine) => {
         assert.strictEqual((yield* login(user.email)).status, 401)
       }))
 
-    it.effect("20 logins a minute from one address, whoever they are for", () =>
+    it.effect("20 logins a minute from one address, for any account", () =>
       Effect.gen(function*() {
         const headers = fromElsewhere()
         const user = yield* freshUser()
@@ -180,12 +180,12 @@ describe.each(laneEngines)("sessions on %s", (engine) => {
       Effect.gen(function*() {
         const browser = yield* signedIn(yield* freshUser())
         const change = ["PATCH", "/auth/me", { display_name: "Still Here" }] as const
-        assert.strictEqual(yield* slowly(change, browser, Effect.sleep("1200 millis")), 200)
+        assert.strictEqual(yield* sendSlowly(change, browser, Effect.sleep("1200 millis")), 200)
         const logout = request("POST", "/auth/logout", { headers: browser }).pipe(
           Effect.delay("100 millis"),
           Effect.zipRight(Effect.sleep("1200 millis"))
         )
-        assert.strictEqual(yield* slowly(change, browser, logout), 401)
+        assert.strictEqual(yield* sendSlowly(change, browser, logout), 401)
       }))
 
     it.effect("lists the sessions that work, and ends one or all others", () =>
@@ -261,7 +261,7 @@ describe.each(laneEngines)("sessions on %s", (engine) => {
         assert.strictEqual((yield* login(user.email, { password: "a new password" })).status, 200)
       }))
 
-    it.effect("a session's token can be changed in place: the old one is worth nothing, the rest stays", () =>
+    it.effect("a session's token can be changed in place: the old one is invalid, the rest stays", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { email, user_id } = yield* freshKey()
@@ -398,7 +398,7 @@ describe("a login", () => {
         } as const
         for (const [what, [email, tried]] of Object.entries(attempts)) {
           const slept: Array<number> = []
-          /** Stands still, so that what is slept is what the slot asks for. */
+          /** Does not advance, so that what is slept is what the slot asks for. */
           const still: Clock.Clock = Object.assign(Object.create(clock), {
             currentTimeMillis: Effect.succeed(clock.unsafeCurrentTimeMillis()),
             sleep: (duration: Duration.Duration) => Effect.sync(() => void slept.push(Duration.toMillis(duration)))

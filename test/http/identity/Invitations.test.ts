@@ -9,8 +9,8 @@ import { laneEngines } from "../../engines.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../../mailbox.ts"
 import { freshUser, fromElsewhere, login, password, proxied, signedIn } from "../people.ts"
 
-let made = 0
-const newAddress = () => `Guest.${++made}.${Math.floor(performance.now())}@Example.com`
+let addressCount = 0
+const newAddress = () => `Guest.${++addressCount}.${Math.floor(performance.now())}@Example.com`
 
 /** A project, and an admin of it with a key. */
 const site = Effect.gen(function*() {
@@ -32,8 +32,8 @@ const accept = (
 ) =>
   request("POST", "/invitations/accept", { body: { token, ...account }, headers: { ...fromElsewhere(), ...headers } })
 
-const isInvalid = (answer: ApiResponse) =>
-  assert.deepInclude(answer.json, {
+const expectInvalid = (response: ApiResponse) =>
+  assert.deepInclude(response.json, {
     status: 403,
     code: "invitation_invalid",
     detail: "This invitation is not valid, was used or revoked, or has expired. Ask for a new one."
@@ -117,8 +117,8 @@ describe.each(laneEngines)("invitations on %s", (engine) => {
           role: "viewer"
         }])
 
-        isInvalid(yield* accept(token))
-        isInvalid(yield* preview(token))
+        expectInvalid(yield* accept(token))
+        expectInvalid(yield* preview(token))
         const [listed] = (yield* request("GET", path, { token: admin.token })).json
         assert.isNotNull(listed.accepted_at)
         assert.notProperty(listed, "token_hash")
@@ -136,7 +136,7 @@ describe.each(laneEngines)("invitations on %s", (engine) => {
         assert.strictEqual(rows[1]?.user_id, admin.user_id)
       }))
 
-    it.effect("an account that there is joins signed in, and nobody else in its place", () =>
+    it.effect("an account that there is joins signed in, and no other account in its place", () =>
       Effect.gen(function*() {
         const { admin, project } = yield* site
         const [invited, other] = [yield* freshUser(), yield* freshUser()]
@@ -163,13 +163,13 @@ describe.each(laneEngines)("invitations on %s", (engine) => {
           role: "operator"
         }])
         assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, { headers: again })).status, 200)
-        isInvalid(yield* accept(token, again))
+        expectInvalid(yield* accept(token, again))
         assert.strictEqual((yield* login(invited.email)).status, 200) // the password stayed what it was
         const member = yield* invite(project, admin.token, { email: invited.email })
         assert.deepInclude(member.json, { status: 409, code: "already_member" })
       }))
 
-    it.effect("ends when it is replaced, withdrawn, too old, or its inviter may not invite any more: one answer", () =>
+    it.effect("ends when it is replaced, withdrawn, too old, or its inviter may not invite any more: one response", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { admin, path, project } = yield* site
@@ -177,24 +177,24 @@ describe.each(laneEngines)("invitations on %s", (engine) => {
         const first = (yield* invite(project, admin.token, { email })).json
         const second =
           (yield* invite(project, admin.token, { email: email.toUpperCase(), role: "admin", ttl_days: 30 })).json
-        isInvalid(yield* accept(first.token))
+        expectInvalid(yield* accept(first.token))
         assert.deepInclude((yield* preview(second.token)).json, { role: "admin" })
         const withdraw = () => request("DELETE", `${path}/${second.invitation.id}`, { token: admin.token })
         assert.deepStrictEqual([(yield* withdraw()).status, (yield* withdraw()).status], [204, 204])
-        isInvalid(yield* accept(second.token))
+        expectInvalid(yield* accept(second.token))
         const revocations =
           yield* sql`SELECT 1 FROM audit_log WHERE action = 'invitation.revoked' AND target_id = ${second.invitation.id}`
         assert.strictEqual(revocations.length, 1)
 
         const third = (yield* invite(project, admin.token, { email })).json
         yield* sql`UPDATE invitations SET expires_at = ${yield* Timestamp.now} WHERE id = ${third.invitation.id}`
-        isInvalid(yield* accept(third.token))
+        expectInvalid(yield* accept(third.token))
         const fourth = (yield* invite(project, admin.token, { email })).json
         yield* sql`UPDATE memberships SET role = 'operator' WHERE user_id = ${admin.user_id}`
-        isInvalid(yield* preview(fourth.token))
-        isInvalid(yield* accept(fourth.token))
+        expectInvalid(yield* preview(fourth.token))
+        expectInvalid(yield* accept(fourth.token))
         assert.strictEqual((yield* invite(project, admin.token, { email })).status, 403)
-        isInvalid(yield* accept("no such token"))
+        expectInvalid(yield* accept("no such token"))
       }))
 
     it.effect("refuses what is out of range, and mails an address five times a day", () =>
@@ -209,13 +209,20 @@ describe.each(laneEngines)("invitations on %s", (engine) => {
           [{ email: "a@b.c", ttl_days: 0 }, "ttl_days"]
         ] as const
         for (const [body, field] of cases) {
-          const answer = yield* invite(project, admin.token, body)
-          assert.strictEqual(answer.json.details?.issues[0]?.path, field, JSON.stringify(body))
+          const response = yield* invite(project, admin.token, body)
+          assert.strictEqual(response.json.details?.issues[0]?.path, field, JSON.stringify(body))
         }
         const email = newAddress()
         const inviteAgain = invite(project, admin.token, { email })
-        const answers = yield* Effect.replicateEffect(inviteAgain, 6, { concurrency: 6 })
-        assert.deepStrictEqual(answers.map(({ json }) => json.email_sent).sort(), [false, true, true, true, true, true])
+        const responses = yield* Effect.replicateEffect(inviteAgain, 6, { concurrency: 6 })
+        assert.deepStrictEqual(responses.map(({ json }) => json.email_sent).sort(), [
+          false,
+          true,
+          true,
+          true,
+          true,
+          true
+        ])
         yield* mailsTo(email, 5)
         assert.strictEqual((yield* mailsSoFar(email)).length, 5)
         const last = yield* inviteAgain
@@ -223,7 +230,7 @@ describe.each(laneEngines)("invitations on %s", (engine) => {
         assert.strictEqual((yield* preview(last.json.token)).status, 200)
       }))
 
-    it.effect("mails two hundred times a day for a project, and goes on without", () =>
+    it.effect("mails two hundred times a day for a project, and continues without", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { admin, project } = yield* site

@@ -67,7 +67,7 @@ describe.each(laneEngines)("what a key gives to others on %s", (engine) => {
         yield* writer.users.delete({ path })
       }))
 
-    it.effect("users:write sets no password of somebody who may do what the key may not", () =>
+    it.effect("users:write sets no password of a person who may do what the key may not", () =>
       Effect.gen(function*() {
         const [project, elsewhere] = [yield* freshProject(), yield* freshProject()]
         const operator = yield* freshUser({ roles: { [project.slug]: "operator" } })
@@ -116,7 +116,7 @@ describe.each(laneEngines)("what a key gives to others on %s", (engine) => {
         const change = ({ memberships }: Client, role: Role) => memberships.update({ path: one, payload: { role } })
         yield* assertRefused(change(reader, "operator"), "scope_missing")
         yield* change(admin, "admin")
-        // taking a role away gives nothing to anybody
+        // taking a role away gives nothing
         yield* change(reader, "viewer")
         yield* alone.memberships.delete({ path: one })
       }))

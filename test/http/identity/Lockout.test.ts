@@ -8,13 +8,13 @@ import { after, ask, deviceCookie, enrolled, loginFrom, nextCode } from "../mfa.
 import { freshUser, login, password, proxied } from "../people.ts"
 
 const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
-const wrong = { password: "wrong password" }
+const wrongPassword = { password: "wrong password" }
 
 /** Guesses from so many addresses that no limit of one address holds them back. */
 const guess = (email: string, times: number) =>
   Effect.forEach(
-    Array.from({ length: times }, (_, at) => at),
-    (at) => login(email, { ...wrong, ...from(`198.51.100.${at + 1}`) }),
+    Array.from({ length: times }, (_, index) => index),
+    (index) => login(email, { ...wrongPassword, ...from(`198.51.100.${index + 1}`) }),
     { discard: true }
   )
 
@@ -35,7 +35,7 @@ describe.each(laneEngines)("the lock of an account on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const { email, id } = yield* freshUser()
         yield* login(email, from("203.0.113.10"))
-        for (let at = 0; at < 3; at++) yield* login(email, { ...wrong, ...from("203.0.113.10") })
+        for (let n = 0; n < 3; n++) yield* login(email, { ...wrongPassword, ...from("203.0.113.10") })
         assert.strictEqual((yield* login(email, from("203.0.113.10"))).status, 401)
         assert.strictEqual((yield* login(email, from("203.0.113.11"))).status, 200, "elsewhere it is open")
         const [locked] = yield* sql<{ metadata: string }>`
@@ -78,11 +78,11 @@ describe.each(laneEngines)("the lock of an account on %s", (engine) => {
         const [mail] = yield* mailsTo(email)
         const token = mail === undefined ? "" : tokenIn(mail)
         const new_password = `${password} again`
-        const done = yield* request("POST", "/auth/password-reset/confirm", {
+        const confirmed = yield* request("POST", "/auth/password-reset/confirm", {
           body: { token, new_password },
           ...from("192.0.2.51")
         })
-        assert.strictEqual(done.status, 200)
+        assert.strictEqual(confirmed.status, 200)
         yield* guess(email, 3)
         assert.strictEqual((yield* login(email, { password: new_password, ...from("192.0.2.52") })).status, 401)
         assert.strictEqual((yield* login(email, { password: new_password, ...from("192.0.2.51") })).status, 200)

@@ -9,7 +9,7 @@ import { laneEngines } from "../../engines.ts"
 import { actionsOf, after, ask, back, codeOf, enrolled, loginFrom, nextCode, wrongCode } from "../mfa.ts"
 import { freshUser, fromElsewhere, password, proxied } from "../people.ts"
 
-const shown = ({ json }: { readonly json: { readonly status: number; readonly code: string } }) =>
+const outcomeOf = ({ json }: { readonly json: { readonly status: number; readonly code: string } }) =>
   `${json.status} ${json.code}`
 
 describe.each(laneEngines)("the second factor on %s", (engine) => {
@@ -28,7 +28,7 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
           enrollment_deadline: null
         })
         assert.strictEqual(
-          shown(yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code: "123456" })),
+          outcomeOf(yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code: "123456" })),
           "409 mfa_enrollment_expired"
         )
         const abandoned = yield* ask(browser, "POST", "/auth/mfa/enroll-start")
@@ -37,7 +37,7 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         assert.include(started.json.provisioning_url, `secret=${secret}`)
         const other = yield* codeOf(abandoned.json.secret_base32)
         assert.strictEqual(
-          shown(yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code: other })),
+          outcomeOf(yield* ask(browser, "POST", "/auth/mfa/enroll-complete", { code: other })),
           "403 wrong_code"
         )
         assert.strictEqual(
@@ -53,9 +53,9 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         const status = yield* ask(now, "GET", "/auth/mfa/status")
         assert.deepInclude(status.json, { enrolled: true, remaining_recovery_codes: 10 })
         assert.match(status.json.enrolled_at, /Z$/)
-        assert.strictEqual(shown(yield* ask(now, "POST", "/auth/mfa/enroll-start")), "409 mfa_enrolled")
+        assert.strictEqual(outcomeOf(yield* ask(now, "POST", "/auth/mfa/enroll-start")), "409 mfa_enrolled")
         assert.strictEqual(
-          shown(yield* ask(now, "POST", "/auth/mfa/enroll-complete", { code: yield* codeOf(secret, 1) })),
+          outcomeOf(yield* ask(now, "POST", "/auth/mfa/enroll-complete", { code: yield* codeOf(secret, 1) })),
           "409 mfa_enrolled"
         )
 
@@ -78,7 +78,7 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         const late = yield* ask(browser, "POST", "/auth/mfa/enroll-complete", {
           code: yield* codeOf(json.secret_base32)
         })
-        assert.strictEqual(shown(late), "409 mfa_enrollment_expired")
+        assert.strictEqual(outcomeOf(late), "409 mfa_enrollment_expired")
       }))
 
     it.effect("waits for no more wrong codes than a second factor takes", () =>
@@ -87,10 +87,12 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         const { browser } = yield* loginFrom({}, user.email)
         const { json } = yield* ask(browser, "POST", "/auth/mfa/enroll-start")
         const complete = (code: string) =>
-          Effect.map(ask(browser, "POST", "/auth/mfa/enroll-complete", { code }), shown)
-        const wrong = yield* wrongCode(json.secret_base32)
-        const told = yield* Effect.all([1, 2, 3, 4, 5].map(() => complete(wrong)), { concurrency: "unbounded" })
-        assert.deepStrictEqual(told.sort(), [
+          Effect.map(ask(browser, "POST", "/auth/mfa/enroll-complete", { code }), outcomeOf)
+        const invalidCode = yield* wrongCode(json.secret_base32)
+        const outcomes = yield* Effect.all([1, 2, 3, 4, 5].map(() => complete(invalidCode)), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(outcomes.sort(), [
           "403 mfa_locked",
           "403 mfa_locked",
           "403 wrong_code",
@@ -108,8 +110,8 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
     it.effect("is owed after a login: verify, me and logout, and nothing else", () =>
       Effect.gen(function*() {
         const user = yield* enrolled()
-        const { answer, browser } = yield* loginFrom({}, user.email)
-        assert.deepInclude(answer.json, { mfa_required: true, mfa_enrollment_required: false })
+        const { browser, response } = yield* loginFrom({}, user.email)
+        assert.deepInclude(response.json, { mfa_required: true, mfa_enrollment_required: false })
         assert.strictEqual((yield* ask(browser, "GET", "/auth/me")).json.email, user.email)
         for (
           const [method, path] of [
@@ -123,12 +125,12 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
             ["PATCH", "/auth/me"]
           ] as const
         ) {
-          assert.strictEqual(shown(yield* ask(browser, method, path)), "401 mfa_required", path)
+          assert.strictEqual(outcomeOf(yield* ask(browser, method, path)), "401 mfa_required", path)
         }
         const verified = yield* ask(browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })
         assert.deepStrictEqual(verified.json, { ok: true, used_recovery_code: false, remaining_recovery_codes: 10 })
         assert.strictEqual((yield* ask(after(browser, verified), "GET", "/projects")).status, 200)
-        assert.strictEqual((yield* ask(browser, "GET", "/auth/me")).status, 401, "the token of before is worth nothing")
+        assert.strictEqual((yield* ask(browser, "GET", "/auth/me")).status, 401, "the former token is invalid")
         const another = (yield* loginFrom({}, user.email)).browser
         assert.strictEqual((yield* ask(another, "POST", "/auth/logout")).status, 204)
       }))
@@ -142,7 +144,7 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         const completed = yield* ask(here, "POST", "/auth/mfa/enroll-complete", {
           code: yield* codeOf(json.secret_base32)
         })
-        assert.strictEqual(shown(yield* ask(there, "GET", "/projects")), "401 mfa_required")
+        assert.strictEqual(outcomeOf(yield* ask(there, "GET", "/projects")), "401 mfa_required")
         assert.strictEqual((yield* ask(after(here, completed), "GET", "/projects")).status, 200)
       }))
 
@@ -154,14 +156,14 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         const together = (asking: typeof browsers, code: string | undefined) =>
           Effect.forEach(asking, (browser) =>
             ask(browser, "POST", "/auth/mfa/verify", { code }), { concurrency: "unbounded" })
-        const answers = yield* together(browsers.slice(0, 2), yield* nextCode(user))
+        const responses = yield* together(browsers.slice(0, 2), yield* nextCode(user))
         assert.sameMembers(
-          answers.map(({ status }) =>
+          responses.map(({ status }) =>
             status
           ),
           [200, 403]
         )
-        const owing = browsers.filter((_, index) => answers[index]?.status !== 200)
+        const owing = browsers.filter((_, index) => responses[index]?.status !== 200)
         assert.sameMembers((yield* together(owing, user.codes[0])).map(({ status }) => status), [200, 403])
       }))
 
@@ -173,16 +175,16 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         const used = yield* ask(one.browser, "POST", "/auth/mfa/verify", { code })
         assert.deepStrictEqual(used.json, { ok: true, used_recovery_code: true, remaining_recovery_codes: 9 })
         const two = yield* loginFrom({}, user.email)
-        assert.strictEqual(shown(yield* ask(two.browser, "POST", "/auth/mfa/verify", { code })), "403 wrong_code")
+        assert.strictEqual(outcomeOf(yield* ask(two.browser, "POST", "/auth/mfa/verify", { code })), "403 wrong_code")
         const browser = after(one.browser, used)
         const regenerating = ask(browser, "POST", "/auth/mfa/recovery-codes/regenerate")
         yield* Effect.all([regenerating, regenerating, regenerating], { concurrency: "unbounded" })
-        const kept = yield* ask(browser, "GET", "/auth/mfa/status")
-        assert.strictEqual(kept.json.remaining_recovery_codes, 10)
+        const status = yield* ask(browser, "GET", "/auth/mfa/status")
+        assert.strictEqual(status.json.remaining_recovery_codes, 10)
         const regenerated = yield* regenerating
         assert.lengthOf(regenerated.json.recovery_codes, 10)
         assert.strictEqual(
-          shown(yield* ask(two.browser, "POST", "/auth/mfa/verify", { code: second })),
+          outcomeOf(yield* ask(two.browser, "POST", "/auth/mfa/verify", { code: second })),
           "403 wrong_code"
         )
         const fresh = yield* ask(two.browser, "POST", "/auth/mfa/verify", { code: regenerated.json.recovery_codes[3] })
@@ -196,18 +198,21 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         const { browser } = yield* loginFrom({}, user.email)
         const code = yield* wrongCode(user.secret)
         for (let n = 0; n < 3; n++) {
-          assert.strictEqual(shown(yield* ask(browser, "POST", "/auth/mfa/verify", { code })), "403 wrong_code")
+          assert.strictEqual(outcomeOf(yield* ask(browser, "POST", "/auth/mfa/verify", { code })), "403 wrong_code")
         }
         assert.strictEqual(
-          shown(yield* ask(browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })),
+          outcomeOf(yield* ask(browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })),
           "403 mfa_locked"
         )
         const [recovery = ""] = user.codes
-        assert.strictEqual(shown(yield* ask(browser, "POST", "/auth/mfa/verify", { code: recovery })), "403 mfa_locked")
-        const again = yield* loginFrom({}, user.email)
-        assert.strictEqual(again.answer.status, 200, "a password says nothing about codes")
         assert.strictEqual(
-          shown(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })),
+          outcomeOf(yield* ask(browser, "POST", "/auth/mfa/verify", { code: recovery })),
+          "403 mfa_locked"
+        )
+        const again = yield* loginFrom({}, user.email)
+        assert.strictEqual(again.response.status, 200, "a password says nothing about codes")
+        assert.strictEqual(
+          outcomeOf(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code: yield* nextCode(user) })),
           "403 mfa_locked"
         )
         assert.deepStrictEqual((yield* actionsOf(user.id)).filter((action) => /mfa_(failed|locked)/.test(action)), [
@@ -217,12 +222,12 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         ])
         yield* back("users", "mfa_locked_until", user.id, 1)
         assert.strictEqual(
-          shown(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code })),
+          outcomeOf(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code })),
           "403 wrong_code",
           "one more, and"
         )
         assert.strictEqual(
-          shown(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code: recovery })),
+          outcomeOf(yield* ask(again.browser, "POST", "/auth/mfa/verify", { code: recovery })),
           "403 mfa_locked"
         )
         yield* back("users", "mfa_locked_until", user.id, 1)
@@ -239,9 +244,9 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         const { browser } = yield* loginFrom({}, user.email)
         const code = yield* wrongCode(user.secret)
         const guesses = [1, 2, 3, 4, 5, 6].map(() => ask(browser, "POST", "/auth/mfa/verify", { code }))
-        const answers = yield* Effect.all(guesses, { concurrency: "unbounded" })
-        const told = answers.map(({ json }) => json.code).sort()
-        assert.deepStrictEqual(told, [
+        const responses = yield* Effect.all(guesses, { concurrency: "unbounded" })
+        const codes = responses.map(({ json }) => json.code).sort()
+        assert.deepStrictEqual(codes, [
           "mfa_locked",
           "mfa_locked",
           "mfa_locked",
@@ -261,7 +266,7 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         }
         assert.deepStrictEqual(statuses, [...Array.from({ length: 10 }, () => 409), 429])
         const elsewhere = yield* ask(browser, "POST", "/auth/mfa/verify", { code: "123456" })
-        assert.strictEqual(shown(elsewhere), "409 mfa_not_enrolled")
+        assert.strictEqual(outcomeOf(elsewhere), "409 mfa_not_enrolled")
       }))
 
     it.effect("is taken away with password and code, and all that hangs on it", () =>
@@ -276,19 +281,22 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         const owing = (yield* loginFrom({}, user.email)).browser
         const disable = (body: object) => ask(user.browser, "POST", "/auth/mfa/disable", body)
         assert.strictEqual(
-          shown(yield* disable({ password: "not it", code: yield* nextCode(user) })),
+          outcomeOf(yield* disable({ password: "not it", code: yield* nextCode(user) })),
           "403 wrong_password"
         )
-        assert.strictEqual(shown(yield* disable({ password, code: yield* wrongCode(user.secret) })), "403 wrong_code")
-        const done = yield* disable({ password, code: yield* nextCode(user) })
-        assert.deepStrictEqual(done.json, { ok: true, used_recovery_code: false, remaining_recovery_codes: null })
-        const browser = after(user.browser, done)
+        assert.strictEqual(
+          outcomeOf(yield* disable({ password, code: yield* wrongCode(user.secret) })),
+          "403 wrong_code"
+        )
+        const disabled = yield* disable({ password, code: yield* nextCode(user) })
+        assert.deepStrictEqual(disabled.json, { ok: true, used_recovery_code: false, remaining_recovery_codes: null })
+        const browser = after(user.browser, disabled)
         assert.deepInclude((yield* ask(browser, "GET", "/auth/mfa/status")).json, {
           enrolled: false,
           remaining_recovery_codes: 0
         })
         assert.strictEqual(
-          shown(yield* ask(owing, "GET", "/auth/me")),
+          outcomeOf(yield* ask(owing, "GET", "/auth/me")),
           "401 unauthenticated",
           "it had shown a password only"
         )
@@ -296,9 +304,9 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         const devices = yield* ask(browser, "GET", "/auth/mfa/trusted-devices")
         assert.isTrue(devices.json.every((one: { revoked_at: string | null }) => one.revoked_at !== null))
         for (const path of ["/auth/mfa/recovery-codes/regenerate", "/auth/mfa/trusted-devices"]) {
-          assert.strictEqual(shown(yield* ask(browser, "POST", path)), "409 mfa_not_enrolled")
+          assert.strictEqual(outcomeOf(yield* ask(browser, "POST", path)), "409 mfa_not_enrolled")
         }
-        assert.strictEqual((yield* loginFrom({}, user.email)).answer.json.mfa_required, false)
+        assert.strictEqual((yield* loginFrom({}, user.email)).response.json.mfa_required, false)
         assert.include(yield* actionsOf(user.id), "auth.mfa_disabled")
       }))
 
@@ -313,8 +321,8 @@ describe.each(laneEngines)("the second factor on %s", (engine) => {
         assert.isTrue(yield* reset)
         assert.isFalse(yield* reset, "there is nothing left")
         assert.strictEqual((yield* ask(trusted, "GET", "/auth/me")).status, 401)
-        const { answer, browser } = yield* loginFrom(trusted, user.email)
-        assert.isFalse(answer.json.mfa_required)
+        const { browser, response } = yield* loginFrom(trusted, user.email)
+        assert.isFalse(response.json.mfa_required)
         const devices = yield* ask(browser, "GET", "/auth/mfa/trusted-devices")
         assert.isNotNull(devices.json[0].revoked_at)
         assert.strictEqual(

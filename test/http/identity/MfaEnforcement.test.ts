@@ -28,8 +28,9 @@ const anchorOf = (userId: string) =>
     return row?.at ?? null
   }).pipe(Effect.orDie)
 
-/** What a session may do, said by the answer to a call outside of the allowlist. */
-const mayGoOn = (browser: Browser) => Effect.map(ask(browser, "GET", "/projects"), ({ status }) => status === 200)
+/** What a session may do, shown by the response to a call outside of the allowlist. */
+const isUnrestricted = (browser: Browser) =>
+  Effect.map(ask(browser, "GET", "/projects"), ({ status }) => status === 200)
 
 /** A user whose deadline has passed, signed in within the grace. */
 const overdue = Effect.gen(function*() {
@@ -60,38 +61,38 @@ describe.each(laneEngines)("enforcement for admins on %s", (engine) => {
         const anchor = yield* anchorOf(user.id)
         assert.isNotNull(anchor)
         const deadline = anchor === null ? null : Timestamp.addSeconds(anchor, 7 * day)
-        assert.deepInclude(first.answer.json, {
+        assert.deepInclude(first.response.json, {
           mfa_required: false,
           mfa_enrollment_required: true,
           mfa_enrollment_deadline: deadline
         })
-        assert.isTrue(yield* mayGoOn(first.browser))
+        assert.isTrue(yield* isUnrestricted(first.browser))
         const status = yield* ask(first.browser, "GET", "/auth/mfa/status")
         assert.deepInclude(status.json, { enrolled: false, enrollment_required: true, enrollment_deadline: deadline })
         const second = yield* loginFrom({}, user.email)
-        assert.strictEqual(second.answer.json.mfa_enrollment_deadline, deadline)
+        assert.strictEqual(second.response.json.mfa_enrollment_deadline, deadline)
         assert.deepStrictEqual(yield* enforcementOf(user.id), ["auth.mfa_enforcement_grace_started"])
       }))
 
     it.effect("untargeted, logins at the same time: one anchor, one audit row", () =>
       Effect.gen(function*() {
         const user = yield* admin
-        const answers = yield* Effect.all([1, 2, 3].map(() => login(user.email)), { concurrency: "unbounded" })
-        assert.strictEqual(new Set(answers.map(({ json }) => json.mfa_enrollment_deadline)).size, 1)
+        const responses = yield* Effect.all([1, 2, 3].map(() => login(user.email)), { concurrency: "unbounded" })
+        assert.strictEqual(new Set(responses.map(({ json }) => json.mfa_enrollment_deadline)).size, 1)
         assert.deepStrictEqual(yield* enforcementOf(user.id), ["auth.mfa_enforcement_grace_started"])
       }))
 
     it.effect("the policy is not theirs, or they are enrolled: nothing begins", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
-        const { answer } = yield* loginFrom({}, user.email)
-        assert.deepInclude(answer.json, { mfa_enrollment_required: false, mfa_enrollment_deadline: null })
+        const { response } = yield* loginFrom({}, user.email)
+        assert.deepInclude(response.json, { mfa_enrollment_required: false, mfa_enrollment_deadline: null })
         assert.isNull(yield* anchorOf(user.id))
         const sql = yield* SqlClient.SqlClient
         const has = yield* enrolled()
         yield* sql`UPDATE users SET is_admin = 1 WHERE id = ${has.id}`
         const again = yield* loginFrom({}, has.email)
-        assert.deepInclude(again.answer.json, { mfa_required: true, mfa_enrollment_required: false })
+        assert.deepInclude(again.response.json, { mfa_required: true, mfa_enrollment_required: false })
         assert.isNull(yield* anchorOf(has.id))
       }))
 
@@ -105,7 +106,7 @@ describe.each(laneEngines)("enforcement for admins on %s", (engine) => {
           enrollment_required: true,
           enrollment_deadline: null
         })
-        assert.isTrue(yield* mayGoOn(browser))
+        assert.isTrue(yield* isUnrestricted(browser))
       }))
 
     it.effect("in grace, the deadline passes: the session that there is may do the allowlist and nothing else", () =>
@@ -150,8 +151,8 @@ describe.each(laneEngines)("enforcement for admins on %s", (engine) => {
         const user = yield* admin
         const { browser } = yield* loginFrom({}, user.email)
         const base = yield* baseUrl
-        const open = () => fetch(`${base}/api/v1/projects/${project.slug}/stream`, { headers: { ...browser } })
-        const stream = yield* Effect.promise(open)
+        const openStream = () => fetch(`${base}/api/v1/projects/${project.slug}/stream`, { headers: { ...browser } })
+        const stream = yield* Effect.promise(openStream)
         assert.strictEqual(stream.status, 200)
         const reader = stream.body?.getReader()
         assert.isFalse((yield* Effect.promise(async () => reader?.read()))?.done, "it says that it is there")
@@ -160,15 +161,15 @@ describe.each(laneEngines)("enforcement for admins on %s", (engine) => {
         yield* Effect.promise(async () => {
           while ((await reader?.read())?.done === false);
         })
-        assert.strictEqual((yield* Effect.promise(open)).status, 403)
+        assert.strictEqual((yield* Effect.promise(openStream)).status, 403)
       }))
 
     it.effect("restricted, enrolment completed: everything again at the next request, without a login", () =>
       Effect.gen(function*() {
         const { browser } = yield* overdue
-        assert.isFalse(yield* mayGoOn(browser))
+        assert.isFalse(yield* isUnrestricted(browser))
         const { browser: now } = yield* enrol(browser)
-        assert.isTrue(yield* mayGoOn(now))
+        assert.isTrue(yield* isUnrestricted(now))
         assert.deepInclude((yield* ask(now, "GET", "/auth/mfa/status")).json, {
           enrollment_required: false,
           enrollment_deadline: null
@@ -180,7 +181,7 @@ describe.each(laneEngines)("enforcement for admins on %s", (engine) => {
         const { browser, user } = yield* overdue
         yield* back("sessions", "proven_at", user.id, 900)
         const { browser: now } = yield* enrol(browser)
-        assert.isTrue(yield* mayGoOn(now))
+        assert.isTrue(yield* isUnrestricted(now))
       }))
 
     it.effect("in grace in an old session: enrolling wants the password again", () =>
@@ -204,7 +205,7 @@ describe.each(laneEngines)("enforcement for admins on %s", (engine) => {
           code: yield* nextCode({ id: user.id, secret })
         })
         assert.strictEqual(disabled.status, 200)
-        assert.isFalse(yield* mayGoOn(after(now, disabled)))
+        assert.isFalse(yield* isUnrestricted(after(now, disabled)))
         assert.strictEqual(yield* anchorOf(user.id), anchor)
       }))
 
@@ -212,11 +213,11 @@ describe.each(laneEngines)("enforcement for admins on %s", (engine) => {
       Effect.gen(function*() {
         const { user } = yield* overdue
         for (const _ of [1, 2]) {
-          const { answer, browser } = yield* loginFrom({}, user.email)
-          assert.strictEqual(answer.status, 200)
-          assert.isTrue(answer.json.mfa_enrollment_required)
-          assert.isBelow(Date.parse(answer.json.mfa_enrollment_deadline), Date.now())
-          assert.isFalse(yield* mayGoOn(browser))
+          const { browser, response } = yield* loginFrom({}, user.email)
+          assert.strictEqual(response.status, 200)
+          assert.isTrue(response.json.mfa_enrollment_required)
+          assert.isBelow(Date.parse(response.json.mfa_enrollment_deadline), Date.now())
+          assert.isFalse(yield* isUnrestricted(browser))
         }
         assert.deepStrictEqual(yield* enforcementOf(user.id), [
           "auth.mfa_enforcement_grace_started",
@@ -250,7 +251,7 @@ describe.each(laneEngines)("enforcement for admins on %s", (engine) => {
         assert.isNull(yield* overdueSince({ mfaEnrollmentGraceDays: 8 }), "a longer grace")
         assert.isNotNull(
           yield* overdueSince({ mfaEnforceForAdmins: false, mfaEnforceForAll: true }),
-          "everybody is a superset"
+          "all users are a superset"
         )
       }))
 
@@ -270,17 +271,17 @@ describe.each(laneEngines)("enforcement for all without grace on %s", (engine) =
     it.effect("restricts from the first login on, and enrolling there is the way out", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
-        const { answer, browser } = yield* loginFrom({}, user.email)
-        assert.deepInclude(answer.json, {
+        const { browser, response } = yield* loginFrom({}, user.email)
+        assert.deepInclude(response.json, {
           mfa_enrollment_required: true,
           mfa_enrollment_deadline: yield* anchorOf(user.id)
         })
-        assert.isFalse(yield* mayGoOn(browser))
+        assert.isFalse(yield* isUnrestricted(browser))
         assert.deepStrictEqual(yield* enforcementOf(user.id), [
           "auth.mfa_enforcement_grace_started",
           "auth.mfa_enforcement_blocked"
         ])
-        assert.isTrue(yield* mayGoOn((yield* enrol(browser)).browser))
+        assert.isTrue(yield* isUnrestricted((yield* enrol(browser)).browser))
       }))
 
     it.effect("so many codes a minute of one address as the setting says", () =>
@@ -305,10 +306,10 @@ describe.each(laneEngines)("enforcement for all without grace on %s", (engine) =
 
 describe("docs/access.md", () => {
   plain("shows the same allowlist", () => {
-    const shown = readFileSync("docs/access.md", "utf8").split("\n").filter((line) =>
+    const rows = readFileSync("docs/access.md", "utf8").split("\n").filter((line) =>
       /^\| [A-Z]+ \|/.test(line) && line.includes("while restricted")
     )
-    assert.deepStrictEqual(shown.map((line) => line.split("|").slice(1, 3).map((cell) => cell.trim()).join(" ")), [
+    assert.deepStrictEqual(rows.map((line) => line.split("|").slice(1, 3).map((cell) => cell.trim()).join(" ")), [
       "POST `/auth/logout`",
       "GET `/auth/me`",
       "GET `/auth/mfa/status`",

@@ -38,7 +38,7 @@ const site = (
 
 const cookieOf = (headers: Headers) => headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]).join("; ")
 
-/** A browser that signs in through the provider: the answer to its callback. */
+/** A browser that signs in through the provider: the response to its callback. */
 const signIn = (
   subject: string,
   person: ProviderPerson,
@@ -54,8 +54,8 @@ const signIn = (
     return yield* request("GET", `/auth/oidc/callback${search}`, { headers: { ...headers, cookie } })
   })
 
-const me = (answer: { readonly headers: Headers }) =>
-  Effect.map(request("GET", "/auth/me", { headers: { cookie: cookieOf(answer.headers) } }), ({ json }) => json)
+const me = (response: { readonly headers: Headers }) =>
+  Effect.map(request("GET", "/auth/me", { headers: { cookie: cookieOf(response.headers) } }), ({ json }) => json)
 
 const rolesOf = (
   account: { readonly memberships: ReadonlyArray<{ readonly project_slug: string; readonly role: string }> }
@@ -63,7 +63,7 @@ const rolesOf = (
 
 const freshEmail = () => `p-${randomUUID().slice(0, 8)}@example.com`
 
-/** The browser of a signed-in user begins a link; the cookies and the provider's answer. */
+/** The browser of a signed-in user begins a link; the cookies and the provider's response. */
 const beginLink = (user: { readonly id: string }, subject: string) =>
   Effect.gen(function*() {
     const { authorize } = yield* TestProvider
@@ -131,7 +131,7 @@ const untilWaiting = (engine: Engine, count: number) =>
   Effect.gen(function*() {
     if (engine === "SQLite") return yield* Effect.sleep("300 millis")
     const sql = yield* SqlClient.SqlClient
-    // a transaction sees the activity of its first look, unless it lets go of that
+    // a transaction sees the activity of its first query, unless it lets go of that
     const waiting = Effect.zipRight(
       sql`SELECT pg_stat_clear_snapshot()`,
       sql<{ n: number }>`SELECT count(*)::int AS n FROM pg_stat_activity
@@ -234,7 +234,7 @@ describe.each(laneEngines)("sign-in through a provider on %s", (engine) => {
         assert.strictEqual((yield* signIn(subject, {})).json.code, "oidc_not_linked")
       }))
 
-    it.effect("an answer that is used twice, changed, of another browser or without its cookie is refused", () =>
+    it.effect("a response that is used twice, changed, of another browser or without its cookie is refused", () =>
       Effect.gen(function*() {
         const { authorize } = yield* TestProvider
         const start = Effect.map(
@@ -324,9 +324,9 @@ describe.each(laneEngines)("sign-in through a provider on %s", (engine) => {
         const subject = `step-${user.id}`
         const link = yield* beginLink(user, subject)
         yield* callback(link.search, `${link.attempt}; ${link.browser.cookie}`)
-        const stepUp = (answer: { readonly headers: Headers }) =>
+        const stepUp = (response: { readonly headers: Headers }) =>
           Effect.gen(function*() {
-            const browser = browserOf(answer as Parameters<typeof browserOf>[0]) // the cookies are all it reads
+            const browser = browserOf(response as Parameters<typeof browserOf>[0]) // the cookies are all it reads
             return yield* request("POST", "/auth/oidc/link", { headers: browser, body: {} })
           })
         assert.strictEqual((yield* stepUp(yield* signIn(subject, {}))).json.code, "mfa_reverify_required")
@@ -343,7 +343,7 @@ describe.each(laneEngines)("sign-in through a provider on %s", (engine) => {
         assert.strictEqual((yield* signIn(subject, {})).json.code, "oidc_not_linked")
       }))
 
-    it.effect("a link that is the only way to sign in stays, and signing out tells the provider's page", () =>
+    it.effect("a link that is the only way to sign in stays, and signing out returns the provider's page", () =>
       Effect.gen(function*() {
         const subject = randomUUID()
         const person = { email: freshEmail(), email_verified: true, groups: ["team"] }
@@ -375,9 +375,9 @@ describe.each(laneEngines)("sign-in through a provider on %s", (engine) => {
         const streamed = yield* Effect.fork(Effect.promise(() => stream.text()))
         const sid = yield* sidOf(user)
 
-        const [answer] = yield* signOut(user.subject, base)
-        assert.strictEqual(answer?.status, 200, "the provider takes no other answer")
-        assert.strictEqual(answer?.headers.get("cache-control"), "no-store")
+        const [response] = yield* signOut(user.subject, base)
+        assert.strictEqual(response?.status, 200, "the provider accepts no other response")
+        assert.strictEqual(response?.headers.get("cache-control"), "no-store")
         yield* Fiber.join(streamed)
         assert.deepStrictEqual(yield* Effect.forEach([first, second, password, theirs], isSignedIn), [
           true,
@@ -417,18 +417,18 @@ describe.each(laneEngines)("sign-in through a provider on %s", (engine) => {
         /** Signs in, and the provider sends logout tokens before the brain has the ID token. */
         const signInWhile = (ends: (sid: string) => ReadonlyArray<Parameters<typeof logoutClaims>[1]>) =>
           Effect.gen(function*() {
-            const answers: Array<number> = []
+            const statuses: Array<number> = []
             beforeIdToken(async ({ sid }) => {
               for (const ended of ends(String(sid))) {
                 const logout_token = await Effect.runPromise(signLogout(logoutClaims(issuer, ended)))
                 const body = new URLSearchParams({ logout_token })
-                answers.push((await fetch(`${base}/api/v1${logoutPath}`, { method: "POST", body })).status)
+                statuses.push((await fetch(`${base}/api/v1${logoutPath}`, { method: "POST", body })).status)
               }
             })
-            const answer = yield* signIn(user.subject, {})
-            assert.strictEqual(new Set(answers).size, 1)
-            assert.include(answers, 200)
-            return answer
+            const response = yield* signIn(user.subject, {})
+            assert.strictEqual(new Set(statuses).size, 1)
+            assert.include(statuses, 200)
+            return response
           })
         const sub = user.subject
         // the sign-in of another person, and another sign-in of this person
@@ -469,8 +469,8 @@ describe.each(laneEngines)("sign-in through a provider on %s", (engine) => {
             return [yield* Fiber.join(begun[0]), yield* Fiber.join(begun[1])] as const
           })
 
-        const hasSession = (answer: { readonly status: number; readonly headers: Headers }) =>
-          answer.status === 303 ? isSignedIn({ cookie: cookieOf(answer.headers) }) : Effect.succeed(false)
+        const hasSession = (response: { readonly status: number; readonly headers: Headers }) =>
+          response.status === 303 ? isSignedIn({ cookie: cookieOf(response.headers) }) : Effect.succeed(false)
 
         const early = yield* linkedUser()
         const [begun, ended] = yield* interleave(early, signIn(early.subject, {}), endAll(early))
@@ -548,8 +548,8 @@ describe.each(laneEngines)("sign-in through a provider on %s", (engine) => {
           "sid that no database holds": signLogout({ ...claims, sid: "\0" })
         }
         for (const [how, token] of Object.entries(bad)) {
-          const answer = yield* postLogout(yield* token)
-          assert.deepInclude(answer.json, { status: 400, code: "logout_token_refused" }, how)
+          const response = yield* postLogout(yield* token)
+          assert.deepInclude(response.json, { status: 400, code: "logout_token_refused" }, how)
         }
         assert.isTrue(yield* isSignedIn(browser))
         assert.isAtMost(keyReads(), 2, "unknown keys are looked for at most every 30 s, by each brain")
@@ -563,10 +563,10 @@ describe.each(laneEngines)("sign-in through a provider on %s", (engine) => {
     it.effect("the start redirects to this site's paths only", () =>
       Effect.gen(function*() {
         for (const path of ["//evil.example", "https://evil.example", "/\\evil.example", "tasks", "/a\r\nb"]) {
-          const answer = yield* request("GET", `/auth/oidc/start?return_to=${encodeURIComponent(path)}`, {
+          const response = yield* request("GET", `/auth/oidc/start?return_to=${encodeURIComponent(path)}`, {
             headers: fromElsewhere()
           })
-          assert.strictEqual(answer.status, 422, path)
+          assert.strictEqual(response.status, 422, path)
         }
         const { json } = yield* request("GET", "/auth/oidc")
         assert.deepInclude(json, { enabled: true, password_login: "all" })
@@ -640,8 +640,8 @@ describe("without passwords, and without a provider", () => {
   layer(serverOn("SQLite", { ...proxied, oidcIssuer: "http://127.0.0.1:9" }), { excludeTestServices: true })((it) => {
     it.effect("a provider that is away is 503, and passwords still work", () =>
       Effect.gen(function*() {
-        const answer = yield* request("GET", "/auth/oidc/start", { headers: fromElsewhere() })
-        assert.strictEqual(answer.status, 503)
+        const response = yield* request("GET", "/auth/oidc/start", { headers: fromElsewhere() })
+        assert.strictEqual(response.status, 503)
         assert.strictEqual((yield* postLogout("token")).status, 503)
         assert.strictEqual((yield* login((yield* freshUser()).email)).status, 200)
       }))
@@ -650,8 +650,8 @@ describe("without passwords, and without a provider", () => {
   layer(serverOn("SQLite", proxied), { excludeTestServices: true })((it) => {
     it.effect("no provider is configured", () =>
       Effect.gen(function*() {
-        const answer = yield* request("GET", "/auth/oidc/start", { headers: fromElsewhere() })
-        assert.strictEqual(answer.json.code, "oidc_not_configured")
+        const response = yield* request("GET", "/auth/oidc/start", { headers: fromElsewhere() })
+        assert.strictEqual(response.json.code, "oidc_not_configured")
         assert.strictEqual((yield* postLogout("token")).json.code, "oidc_not_configured")
         assert.strictEqual((yield* postLogout("token", "application/json")).status, 415)
         assert.strictEqual((yield* postLogout("x".repeat(16 * 1024))).status, 413)

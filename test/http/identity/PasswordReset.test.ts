@@ -53,8 +53,8 @@ describe.each(laneEngines)("password reset on %s", (engine) => {
         const user = yield* freshUser()
         const browser = yield* signedIn(user)
         yield* sql`UPDATE users SET failed_logins = 10, locked_until = '9999-01-01T00:00:00.000000Z' WHERE id = ${user.id}`
-        const asked = yield* ask(user.email.toUpperCase(), { "x-forwarded-for": "192.0.2.7" })
-        assert.deepStrictEqual([asked.status, asked.json], [200, { accepted: true }])
+        const response = yield* ask(user.email.toUpperCase(), { "x-forwarded-for": "192.0.2.7" })
+        assert.deepStrictEqual([response.status, response.json], [200, { accepted: true }])
         const [mail] = yield* mailsTo(user.email)
         assert.match(
           mail?.text ?? "",
@@ -125,17 +125,17 @@ describe.each(laneEngines)("password reset on %s", (engine) => {
         assert.include(second?.text ?? "", "Your sessions have ended.\n\n1 API key of the account still works.")
       }))
 
-    it.effect("tells nobody who has an account, and mails only who has an active one", () =>
+    it.effect("does not reveal who has an account, and mails only who has an active one", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const [active, inactive] = [yield* freshUser(), yield* freshUser()]
         yield* sql`UPDATE users SET is_active = 0 WHERE id = ${inactive.id}`
-        const answers = yield* Effect.forEach(
+        const responses = yield* Effect.forEach(
           ["nobody@example.com", inactive.email, active.email],
           (email) => ask(email)
         )
         assert.deepStrictEqual(
-          answers.map(({ status, text }) => `${status} ${text}`),
+          responses.map(({ status, text }) => `${status} ${text}`),
           Array.from({ length: 3 }, () => `200 {"accepted":true}`)
         )
         yield* mailsTo(active.email)
@@ -147,7 +147,7 @@ describe.each(laneEngines)("password reset on %s", (engine) => {
         })
       }))
 
-    it.effect("fills nobody's mailbox: three links an account at a time", () =>
+    it.effect("fills no mailbox: three links an account at a time", () =>
       Effect.gen(function*() {
         const user = yield* freshUser()
         yield* Effect.forEach([1, 2, 3, 4, 5], () => ask(user.email), { concurrency: "unbounded" })
@@ -188,7 +188,7 @@ describe.each(laneEngines)("password reset on %s", (engine) => {
   })
 
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
-    it.effect("without mail the answer is the same, and the command line makes the link", () =>
+    it.effect("without mail the response is the same, and the command line makes the link", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const user = yield* freshUser()

@@ -54,8 +54,8 @@ describe.each(laneEngines)("projects on %s", (engine) => {
           approvals
         })
         // the policy holds, although the request has read a project without one
-        const held = yield* Effect.flip(patch({ approvals: null }))
-        assert.strictEqual(held.code, "approval_required")
+        const refusal = yield* Effect.flip(patch({ approvals: null }))
+        assert.strictEqual(refusal.code, "approval_required")
       }))
 
     it.effect("changes at the same moment wait for each other", () =>
@@ -68,7 +68,7 @@ describe.each(laneEngines)("projects on %s", (engine) => {
         assert.deepInclude(changed, { name: "a", description: "b", environment: "c", payload_role: "admin" })
       }))
 
-    it.effect("a stranger's project is not there, and a weaker role may look only", () =>
+    it.effect("a stranger's project is not there, and a weaker role may only read", () =>
       Effect.gen(function*() {
         const path = yield* freshProject()
         const stranger = yield* clientWith(yield* freshKey())
@@ -280,11 +280,11 @@ describe.each(laneEngines)("projects on %s", (engine) => {
             "payload_too_large"
           ]
         ] as const
-        for (const [answer, status, code] of cases) {
-          assert.strictEqual(answer.headers.get("content-type"), "application/problem+json")
-          assert.deepInclude(answer.json, { status, code })
-          assert.hasAllKeys(answer.json, ["type", "title", "status", "detail", "code", "details", "request_id"])
-          assert.strictEqual(answer.status, status)
+        for (const [response, status, code] of cases) {
+          assert.strictEqual(response.headers.get("content-type"), "application/problem+json")
+          assert.deepInclude(response.json, { status, code })
+          assert.hasAllKeys(response.json, ["type", "title", "status", "detail", "code", "details", "request_id"])
+          assert.strictEqual(response.status, status)
         }
       }))
   })

@@ -73,19 +73,19 @@ describe.each(laneEngines)("first boot on %s", (engine) => {
       Effect.gen(function*() {
         const link = yield* newLink
         const setup = yield* Setup
-        const made = yield* setup.bootstrapAdmin({
+        const created = yield* setup.bootstrapAdmin({
           email: "Boss@Example.com",
           displayName: null,
           password: Redacted.make(password)
         })
-        assert.deepInclude(made.user, { email: "Boss@Example.com", is_admin: true })
+        assert.deepInclude(created.user, { email: "Boss@Example.com", is_admin: true })
         assert.strictEqual((yield* login("boss@example.com")).status, 200)
         assert.strictEqual((yield* complete(tokenOf(link))).status, 409)
       }))
   })
 
   layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
-    it.effect("links can be voided until there is a user, which the audit log tells", () =>
+    it.effect("links can be voided until there is a user, which the audit log records", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const reset = Effect.flatMap(Setup, (setup) => setup.resetTokens()).pipe(

@@ -64,10 +64,10 @@ describe.each(laneEngines)("step-up on %s", (engine) => {
           assert.deepInclude(json, { status: 403, code: "mfa_reverify_required" }, JSON.stringify(change))
         }
         assert.strictEqual((yield* ask(user.browser, "PATCH", `/projects/${slug}`, { name: "n" })).status, 200)
-        assert.strictEqual((yield* ask(user.browser, "GET", "/users")).status, 200, "looking is free")
+        assert.strictEqual((yield* ask(user.browser, "GET", "/users")).status, 200, "reading is free")
       }))
 
-    it.effect("is asked of nobody who may not do it anyway", () =>
+    it.effect("is not asked of a person who may not do it anyway", () =>
       Effect.gen(function*() {
         const [mine, other] = [yield* freshProject(), yield* freshProject()]
         const user = yield* freshUser({ roles: { [mine.slug]: "operator" } })
@@ -118,7 +118,7 @@ describe.each(laneEngines)("step-up on %s", (engine) => {
           status: 403,
           code: "wrong_password"
         })
-        assert.strictEqual((yield* loginFrom({}, user.email)).answer.status, 401)
+        assert.strictEqual((yield* loginFrom({}, user.email)).response.status, 401)
         assert.includeMembers(yield* actionsOf(user.id), ["auth.reauthenticated", "auth.account_locked"])
       }))
 
@@ -127,22 +127,22 @@ describe.each(laneEngines)("step-up on %s", (engine) => {
         const user = yield* freshUser()
         const { browser } = yield* loginFrom({}, user.email)
         const guesses = [...Array.from({ length: 12 }, (_, n) => `guess ${n}`), password]
-        const answers = yield* Effect.forEach(
+        const responses = yield* Effect.forEach(
           guesses,
           (guess) => ask(browser, "POST", "/auth/reauthenticate", { password: guess }),
           {
             concurrency: "unbounded"
           }
         )
-        assert.deepStrictEqual([...new Set(answers.map(({ json }) => json.code))], ["wrong_password"])
+        assert.deepStrictEqual([...new Set(responses.map(({ json }) => json.code))], ["wrong_password"])
       }))
 
-    it.effect("is not what a trusted browser stands for", () =>
+    it.effect("is not replaced by a trusted browser", () =>
       Effect.gen(function*() {
         const user = yield* enrolled()
         const trusted = after(user.browser, yield* ask(user.browser, "POST", "/auth/mfa/trusted-devices"))
-        const { answer, browser } = yield* loginFrom(trusted, user.email)
-        assert.isFalse(answer.json.mfa_required)
+        const { browser, response } = yield* loginFrom(trusted, user.email)
+        assert.isFalse(response.json.mfa_required)
         assert.strictEqual((yield* ask(browser, "GET", "/projects")).status, 200)
         assert.deepInclude((yield* mintKey(browser)).json, { code: "mfa_reverify_required" })
       }))

@@ -23,7 +23,7 @@ const remembered = Effect.gen(function*() {
 })
 
 const isAsked = (browser: Parameters<typeof loginFrom>[0], email: string) =>
-  Effect.map(loginFrom(browser, email), ({ answer }) => answer.json.mfa_required)
+  Effect.map(loginFrom(browser, email), ({ response }) => response.json.mfa_required)
 
 describe.each(laneEngines)("trusted devices on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, mfaTrustedDeviceDays: 12 }), { excludeTestServices: true })((it) => {
@@ -91,11 +91,11 @@ describe.each(laneEngines)("trusted devices on %s", (engine) => {
     it.effect("are made at a step-up too; the token of before is replaced", () =>
       Effect.gen(function*() {
         const { browser, user } = yield* remembered
-        const made = yield* ask(browser, "POST", "/auth/mfa/trusted-devices")
-        assert.strictEqual(made.status, 201)
-        assert.deepInclude(made.json, { is_current: true, revoked_at: null })
+        const created = yield* ask(browser, "POST", "/auth/mfa/trusted-devices")
+        assert.strictEqual(created.status, 201)
+        assert.deepInclude(created.json, { is_current: true, revoked_at: null })
         assert.isTrue(yield* isAsked(browser, user.email))
-        assert.isFalse(yield* isAsked(after(browser, made), user.email))
+        assert.isFalse(yield* isAsked(after(browser, created), user.email))
       }))
 
     it.effect("are trusted no more once the password changes", () =>
@@ -131,14 +131,14 @@ describe.each(laneEngines)("trusted devices on %s", (engine) => {
         const sql = yield* SqlClient.SqlClient
         const retention = yield* Retention
         const { user } = yield* remembered
-        const left = Effect.map(sql`SELECT id FROM trusted_devices WHERE user_id = ${user.id}`, (rows) => rows.length)
+        const count = Effect.map(sql`SELECT id FROM trusted_devices WHERE user_id = ${user.id}`, (rows) => rows.length)
         const daysAgo = (days: number) => Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, -days * 86_400))
         yield* sql`UPDATE trusted_devices SET expires_at = ${yield* daysAgo(29)} WHERE user_id = ${user.id}`
         yield* retention.sweep()
-        assert.strictEqual(yield* left, 1)
+        assert.strictEqual(yield* count, 1)
         yield* sql`UPDATE trusted_devices SET expires_at = ${yield* daysAgo(31)} WHERE user_id = ${user.id}`
         yield* retention.sweep()
-        assert.strictEqual(yield* left, 0)
+        assert.strictEqual(yield* count, 0)
       }))
   })
 })

@@ -39,11 +39,13 @@ describe("users on two replicas", () => {
           is_admin: null,
           is_active: null
         }
-        const said = <A, E>(change: Effect.Effect<A, E, CurrentActor>) =>
+        const readFailure = <A, E>(change: Effect.Effect<A, E, CurrentActor>) =>
           Effect.match(change, { onSuccess: () => null, onFailure: (failure) => failure })
         const ends = yield* Effect.all([
-          said(Effect.asVoid(round % 2 === 0 ? remove(a.user_id) : update(a.user_id, { ...changes, is_admin: false }))),
-          said(elsewhere.update(b.user_id, { ...changes, is_active: false }))
+          readFailure(
+            Effect.asVoid(round % 2 === 0 ? remove(a.user_id) : update(a.user_id, { ...changes, is_admin: false }))
+          ),
+          readFailure(elsewhere.update(b.user_id, { ...changes, is_active: false }))
         ], { concurrency: "unbounded" })
         const left = (yield* list(10, 0)).filter((user) => user.is_admin && user.is_active)
         assert.lengthOf(left, 1)
@@ -104,9 +106,9 @@ describe.each(laneEngines)("users on %s", (engine) => {
           ["GET", "/users?offset=x", undefined, "offset"]
         ] as const
         for (const [method, path, body, field] of cases) {
-          const answer = yield* request(method, path, { token, ...(body === undefined ? {} : { body }) })
-          assert.deepInclude(answer.json, { status: 422, code: "validation_failed" }, path)
-          assert.strictEqual(answer.json.details.issues[0].path, field)
+          const response = yield* request(method, path, { token, ...(body === undefined ? {} : { body }) })
+          assert.deepInclude(response.json, { status: 422, code: "validation_failed" }, path)
+          assert.strictEqual(response.json.details.issues[0].path, field)
         }
         for (const [method, path] of [["GET", ""], ["PATCH", ""], ["POST", "/password"]] as const) {
           const body = method === "GET" ? {} : { body: { new_password: password } }
@@ -205,10 +207,10 @@ describe.each(laneEngines)("users on %s", (engine) => {
         const one = { ...path, membership_id: granted.id }
         assert.strictEqual((yield* memberships.update({ path: one, payload: { role: "admin" } })).role, "admin")
         assert.lengthOf(yield* browser.memberships.list({ path }), 2)
-        const wrong = `/projects/${project.slug}/memberships/${granted.id}`
-        assert.strictEqual((yield* request("PATCH", wrong, { ...key, body: { role: "owner" } })).status, 422)
-        const nobody = { user_id: idOf(UserId, randomUUID()), role: "viewer" } as const
-        const refusal = yield* Effect.flip(memberships.grant({ path, payload: nobody }))
+        const membershipPath = `/projects/${project.slug}/memberships/${granted.id}`
+        assert.strictEqual((yield* request("PATCH", membershipPath, { ...key, body: { role: "owner" } })).status, 422)
+        const unknownUser = { user_id: idOf(UserId, randomUUID()), role: "viewer" } as const
+        const refusal = yield* Effect.flip(memberships.grant({ path, payload: unknownUser }))
         assert.strictEqual(refusal._tag === "ValidationFailed" && refusal.issues[0]?.path, "user_id")
         const elsewhere = yield* freshProject()
         const stranger = yield* clientOf("admin", elsewhere)

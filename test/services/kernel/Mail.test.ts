@@ -11,12 +11,12 @@ import { engines } from "../../databases.ts"
 import { Mailbox, mailingBrainOn, mailsTo } from "../../mailbox.ts"
 import { until } from "../../until.ts"
 
-let made = 0
+let mailCount = 0
 
 const inADay = Effect.map(Timestamp.now, (now) => Timestamp.addSeconds(now, 86_400))
 
-/** A letter to somebody new, in the outbox; their address. */
-const posted = (subject = "A subject", to = `reader-${++made}@example.com`) =>
+/** Enqueues a mail to a new address; the address. */
+const postMail = (subject = "A subject", to = `reader-${++mailCount}@example.com`) =>
   Effect.gen(function*() {
     const mail = yield* Mail
     yield* mail.enqueue({ to, subject, text: "The text.\n" }, yield* inADay)
@@ -58,7 +58,7 @@ describe.each(engines)("mail on %s", (engine) => {
     it.effect("goes out by itself, once, in plain text", () =>
       Effect.gen(function*() {
         const mail = yield* Mail
-        const to = yield* posted()
+        const to = yield* postMail()
         yield* Effect.all([mail.deliver, mail.deliver, mail.deliver], { concurrency: "unbounded" })
         const [received, ...more] = yield* mailsTo(to)
         yield* empty
@@ -79,7 +79,7 @@ describe.each(engines)("mail on %s", (engine) => {
         const server = yield* Mailbox
         const mail = yield* Mail
         yield* server.stop
-        const to = yield* posted("A secret subject")
+        const to = yield* postMail("A secret subject")
         yield* mail.deliver
         const [row] = yield* failedOnce
         assert.notMatch(JSON.stringify(row), /secret subject|reader-/)
@@ -127,7 +127,7 @@ describe.each(engines)("mail on %s", (engine) => {
       Effect.gen(function*() {
         const mail = yield* Mail
         const hostile = "Acme\r\nBcc: victim@example.com\r\n\r\nClick <b>here</b>\u2028\u202e\0" + "x".repeat(200)
-        const to = `guest-${++made}@example.com`
+        const to = `guest-${++mailCount}@example.com`
         const letter = invitationMessage({
           to,
           inviter: hostile,
@@ -138,8 +138,8 @@ describe.each(engines)("mail on %s", (engine) => {
           expires_at: yield* inADay
         })
         yield* mail.enqueue(letter, yield* inADay)
-        yield* mail.enqueue({ to: `raw-${made}@example.com`, subject: hostile, text: "." }, yield* inADay)
-        const mails = [...yield* mailsTo(to), ...yield* mailsTo(`raw-${made}@example.com`)]
+        yield* mail.enqueue({ to: `raw-${mailCount}@example.com`, subject: hostile, text: "." }, yield* inADay)
+        const mails = [...yield* mailsTo(to), ...yield* mailsTo(`raw-${mailCount}@example.com`)]
         assert.strictEqual(mails.length, 2)
         for (const { headers, to } of mails) {
           assert.strictEqual(to.length, 1)
@@ -152,11 +152,11 @@ describe.each(engines)("mail on %s", (engine) => {
 })
 
 /** What becomes of a mail to a server that is not as it should be. */
-const refusedAs = (what: RegExp, secret = "no secret") =>
+const expectRefusal = (what: RegExp, secret = "no secret") =>
   Effect.gen(function*() {
     const mail = yield* Mail
     const { received } = yield* Mailbox
-    yield* posted()
+    yield* postMail()
     yield* mail.deliver
     const [row] = yield* failedOnce
     assert.match(row?.last_error ?? "", what)
@@ -164,20 +164,20 @@ const refusedAs = (what: RegExp, secret = "no secret") =>
     assert.deepStrictEqual(received, [])
   })
 
-const at = (host: string, login = "") => (url: Redacted.Redacted) =>
+const urlAt = (host: string, login = "") => (url: Redacted.Redacted) =>
   Redacted.make(Redacted.value(url).replace("127.0.0.1", `${login}${host}`))
 
 describe("a mail server that will not do", () => {
-  layer(mailingBrainOn("SQLite", { hideSTARTTLS: true, disabledCommands: ["STARTTLS"] }, at("0.0.0.0")), {
+  layer(mailingBrainOn("SQLite", { hideSTARTTLS: true, disabledCommands: ["STARTTLS"] }, urlAt("0.0.0.0")), {
     excludeTestServices: true
   })("offers no encryption", (it) => {
-    it.effect("gets no mail", () => refusedAs(/^ETLS: /))
+    it.effect("gets no mail", () => expectRefusal(/^ETLS: /))
   })
 
-  layer(mailingBrainOn("SQLite", {}, at("0.0.0.0")), { excludeTestServices: true })(
-    "has a certificate that nobody vouches for",
+  layer(mailingBrainOn("SQLite", {}, urlAt("0.0.0.0")), { excludeTestServices: true })(
+    "has a certificate that no authority has signed",
     (it) => {
-      it.effect("gets no mail", () => refusedAs(/^ESOCKET: .*certificate/i))
+      it.effect("gets no mail", () => expectRefusal(/^ESOCKET: .*certificate/i))
     }
   )
 
@@ -185,13 +185,13 @@ describe("a mail server that will not do", () => {
     authOptional: false,
     onAuth: (_: unknown, __: unknown, callback: (error: Error) => void) => callback(new Error("Wrong password"))
   }
-  layer(mailingBrainOn("SQLite", login, at("127.0.0.1", "ann:open%20sesame@")), { excludeTestServices: true })(
+  layer(mailingBrainOn("SQLite", login, urlAt("127.0.0.1", "ann:open%20sesame@")), { excludeTestServices: true })(
     "does not take the password",
     (it) => {
-      it.effect("is asked again later, and nobody learns the password", () =>
-        refusedAs(/^EAUTH: 535 .*Wrong password/, "open sesame"))
+      it.effect("is asked again later, and the password stays secret", () =>
+        expectRefusal(/^EAUTH: 535 .*Wrong password/, "open sesame"))
 
-      it.effect("is told of by svc doctor", () =>
+      it.effect("is reported by svc doctor", () =>
         Effect.gen(function*() {
           const transport = yield* Effect.provide(MailTransport, MailTransport.layer)
           assert.match((yield* Effect.flip(transport.verify)).reason, /^EAUTH: 535/)
@@ -199,15 +199,15 @@ describe("a mail server that will not do", () => {
     }
   )
 
-  const nobody = {
+  const unknownRecipient = {
     onRcptTo: (_: unknown, __: unknown, callback: (error: Error) => void) =>
       callback(Object.assign(new Error("No such user"), { responseCode: 550 }))
   }
-  layer(mailingBrainOn("SQLite", nobody), { excludeTestServices: true })("knows nobody of that name", (it) => {
+  layer(mailingBrainOn("SQLite", unknownRecipient), { excludeTestServices: true })("knows no such recipient", (it) => {
     it.effect("is not asked again", () =>
       Effect.gen(function*() {
         const mail = yield* Mail
-        yield* posted()
+        yield* postMail()
         yield* mail.deliver
         yield* empty
         yield* until(givenUp, (count) => count === 1)

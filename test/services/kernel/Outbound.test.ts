@@ -18,31 +18,31 @@ import { freePort, portOf } from "../../ports.ts"
 import { makeReceiver } from "../alerting/Channels/receiver.ts"
 
 /** A server of 127.0.0.1; its port, and what it was asked. */
-const serverOf = (answer: RequestListener) =>
+const serverOf = (respond: RequestListener) =>
   Effect.gen(function*() {
     const seen: Array<IncomingMessage> = []
     const server = createServer((request, response) => {
       seen.push(request)
-      answer(request, response)
+      respond(request, response)
     })
     return { port: yield* portOf(server), seen }
   })
 
 const local = ["127.0.0.0/8:*"]
 
-/** The service, for which the only fake thing is the DNS: what a name has at its first look, its second …; the last stays. */
+/** The service, for which the only fake thing is the DNS: what a name resolves to at its first lookup, its second …; the last stays. */
 const outbound = (
   names: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>,
   allowed: ReadonlyArray<string> = []
 ) => {
-  const looks: Array<string> = []
+  const lookups: Array<string> = []
   const resolver = Layer.succeed(Resolver, {
     addresses: (host: string) =>
       Effect.suspend(() => {
-        looks.push(host)
-        const answers = names[host] ?? []
-        const answer = answers[Math.min(looks.filter((look) => look === host).length, answers.length) - 1]
-        return answer === undefined ? Effect.fail("ENOTFOUND") : Effect.succeed(answer)
+        lookups.push(host)
+        const results = names[host] ?? []
+        const addresses = results[Math.min(lookups.filter((name) => name === host).length, results.length) - 1]
+        return addresses === undefined ? Effect.fail("ENOTFOUND") : Effect.succeed(addresses)
       })
   })
   const layer = Outbound.layer.pipe(
@@ -53,7 +53,7 @@ const outbound = (
     const use = <A, E>(body: (service: Outbound) => Effect.Effect<A, E>) =>
       Effect.provide(Effect.flatMap(Outbound, body), context)
     return {
-      looks,
+      lookups,
       call: (url: string, more: Partial<OutboundRequest> = {}) =>
         use((service) => service.call({ url, method: "POST", headers: {}, body: "{}", plainHttp: true, ...more })),
       check: (url: string, plainHttp = true) => use((service) => service.check(url, { plainHttp }))
@@ -61,7 +61,7 @@ const outbound = (
   })
 }
 
-/** The port of a program that is stopped, with as many connections as wait for it: the kernel answers no further one. */
+/** The port of a program that is stopped, with as many connections as wait for it: the kernel accepts no further one. */
 const stoppedServer = Effect.gen(function*() {
   const port = yield* freePort
   const listen = `require("node:net").createServer().listen({ port: ${port}, host: "127.0.0.1", backlog: 1 },
@@ -88,7 +88,7 @@ describe("outbound calls", () => {
   it.scoped("are refused for each way to write an internal address, without a connection", () =>
     Effect.gen(function*() {
       const { port, seen } = yield* serverOf(ok)
-      const { call, looks } = yield* outbound({ "localhost": [["127.0.0.1"]], "localhost.": [["127.0.0.1"]] })
+      const { call, lookups } = yield* outbound({ "localhost": [["127.0.0.1"]], "localhost.": [["127.0.0.1"]] })
       const hosts = [
         "127.0.0.1",
         "127.1",
@@ -133,11 +133,11 @@ describe("outbound calls", () => {
         assert.match(error.why, /^an address of its host is not called \(\w+\); SVC/, host)
       }
       assert.strictEqual((yield* Effect.flip(call(`http://[fe80::1%25eth0]:${port}/`)))._tag, "OutboundRefused")
-      assert.deepStrictEqual(looks, ["localhost", "localhost."], "an address is not looked up")
+      assert.deepStrictEqual(lookups, ["localhost", "localhost."], "an address is not looked up")
       assert.lengthOf(seen, 0)
     }))
 
-  it.scoped("look at every address of a name", () =>
+  it.scoped("check every address of a name", () =>
     Effect.gen(function*() {
       const { check } = yield* outbound({
         "public.example": [["93.184.216.34", "2606:4700::1111"]],
@@ -164,29 +164,29 @@ describe("outbound calls", () => {
   it.scoped("go to the address that was checked: a name is not asked again on the way", () =>
     Effect.gen(function*() {
       const { port, seen } = yield* serverOf(ok)
-      const { call, looks } = yield* outbound({ "hooks.example": [["127.0.0.1"], ["10.0.0.1"]] }, local)
+      const { call, lookups } = yield* outbound({ "hooks.example": [["127.0.0.1"], ["10.0.0.1"]] }, local)
       const url = `http://hooks.example:${port}/path?query=1`
       assert.deepInclude(yield* call(url, { headers: { "x-own": "1" } }), { status: 200, body: "fine" })
-      assert.deepStrictEqual(looks, ["hooks.example"])
+      assert.deepStrictEqual(lookups, ["hooks.example"])
       assert.strictEqual(seen[0]?.headers.host, `hooks.example:${port}`)
       assert.strictEqual(seen[0]?.url, "/path?query=1")
       assert.strictEqual(seen[0]?.headers["x-own"], "1")
       yield* call(url)
-      assert.lengthOf(looks, 1, "remembered for half a minute")
+      assert.lengthOf(lookups, 1, "remembered for half a minute")
       yield* TestClock.adjust("31 seconds")
       const rebound = yield* Effect.flip(call(url))
       assert.strictEqual(rebound._tag, "OutboundRefused", "although a connection to the old address is still open")
       assert.lengthOf(seen, 2)
     }))
 
-  it.scoped("go to a checked address only, also while the answers of the name server change from call to call", () =>
+  it.scoped("go to a checked address only, also while the results of the name server change from call to call", () =>
     Effect.gen(function*() {
       const { port, seen } = yield* serverOf(ok)
       const inner = yield* serverOf(ok)
       const rounds = 20
-      const answers = Array.from({ length: rounds }, (_, at) => (at % 2 === 0 ? ["127.0.0.1"] : ["127.0.0.2"]))
-      const { call } = yield* outbound({ "hooks.example": answers }, ["127.0.0.1:*"])
-      const outcomes = yield* Effect.forEach(answers, () =>
+      const results = Array.from({ length: rounds }, (_, index) => (index % 2 === 0 ? ["127.0.0.1"] : ["127.0.0.2"]))
+      const { call } = yield* outbound({ "hooks.example": results }, ["127.0.0.1:*"])
+      const outcomes = yield* Effect.forEach(results, () =>
         Effect.zipRight(
           TestClock.adjust("31 seconds"),
           Effect.match(Effect.zip(call(`http://hooks.example:${port}/`), call(`http://hooks.example:${port}/`)), {
@@ -194,7 +194,7 @@ describe("outbound calls", () => {
             onSuccess: ([{ status }]) => String(status)
           })
         ))
-      assert.deepStrictEqual(outcomes, answers.map((_, at) => (at % 2 === 0 ? "200" : "OutboundRefused")))
+      assert.deepStrictEqual(outcomes, results.map((_, index) => (index % 2 === 0 ? "200" : "OutboundRefused")))
       assert.lengthOf(seen, rounds)
       assert.lengthOf(inner.seen, 0)
     }))
@@ -202,11 +202,11 @@ describe("outbound calls", () => {
   it.scoped("go to an internal address only at the ports that its setting names, and by the setting of their own", () =>
     Effect.gen(function*() {
       const { port, seen } = yield* serverOf(ok)
-      const refused = (result: Exit.Exit<unknown, OutboundRefused | OutboundFailed>) =>
+      const isRefusal = (result: Exit.Exit<unknown, OutboundRefused | OutboundFailed>) =>
         Exit.isFailure(result) && Cause.squash(result.cause) instanceof OutboundRefused
       const url = `http://127.0.0.1:${port}/`
       const isRefused = (allowed: ReadonlyArray<string>) =>
-        Effect.flatMap(outbound({}, allowed), ({ call }) => Effect.map(Effect.exit(call(url)), refused))
+        Effect.flatMap(outbound({}, allowed), ({ call }) => Effect.map(Effect.exit(call(url)), isRefusal))
       for (const allowed of [["127.0.0.1"], [`127.0.0.1:${port - 1}`], [`127.0.0.1:1-${port - 1}`], ["[::1]:*"]]) {
         assert.isTrue(yield* isRefused(allowed), allowed.join())
       }
@@ -222,7 +222,7 @@ describe("outbound calls", () => {
         Effect.flatMap(Outbound, ({ call }) => Effect.exit(call(request))),
         Effect.flatMap(AuditOutbound, ({ call }) => Effect.exit(call(request)))
       ]).pipe(
-        Effect.map((exits) => exits.map(refused)),
+        Effect.map((exits) => exits.map(isRefusal)),
         Effect.provide(Layer.merge(Outbound.layer, AuditOutbound.layer)),
         Effect.provide(Resolver.layer)
       )
@@ -272,8 +272,8 @@ describe("outbound calls", () => {
         Effect.sync(() => names.forEach((name) => (process.env[name] = `http://127.0.0.1:${proxy.port}`))),
         () =>
           Effect.sync(() =>
-            names.forEach((name, at) => {
-              const value = before[at]
+            names.forEach((name, index) => {
+              const value = before[index]
               if (value === undefined) Reflect.deleteProperty(process.env, name)
               else process.env[name] = value
             })
@@ -292,8 +292,8 @@ describe("outbound calls", () => {
 
   it.scoped("take https only, unless it is said, and no user name", () =>
     Effect.gen(function*() {
-      const { check, looks } = yield* outbound({ "hooks.example": [["93.184.216.34"]] })
-      const refused = [
+      const { check, lookups } = yield* outbound({ "hooks.example": [["93.184.216.34"]] })
+      const refusedUrls = [
         ["http://hooks.example/", false],
         ["ftp://hooks.example/", true],
         ["file:///etc/passwd", true],
@@ -305,17 +305,17 @@ describe("outbound calls", () => {
         ["hooks.example", true],
         ["", true]
       ] as const
-      for (const [url, plainHttp] of refused) {
+      for (const [url, plainHttp] of refusedUrls) {
         const error = yield* Effect.flip(check(url, plainHttp))
         assert.strictEqual(error._tag, "OutboundRefused", url)
         assert.notInclude(error.why, "secret")
       }
-      assert.lengthOf(looks, 0)
+      assert.lengthOf(lookups, 0)
       yield* check("https://hooks.example:8443/", false)
       yield* check("http://hooks.example/", true)
     }))
 
-  it.scoped("keep 8 KiB of an answer that does not end", () =>
+  it.scoped("keep 8 KiB of a response that does not end", () =>
     Effect.gen(function*() {
       const { port } = yield* serverOf((_request, response) => {
         const more = () => {
@@ -335,8 +335,8 @@ describe("outbound calls", () => {
       const late = yield* Effect.fork(Effect.flip(call(`http://127.0.0.1:${port}/`, { timeout: "3 seconds" })))
       yield* TestClock.adjust("3 seconds")
       assert.include(yield* late, { _tag: "OutboundFailed", why: "there was no answer in time" })
-      const nobody = yield* Effect.flip(call("http://127.0.0.1:1/"))
-      assert.include(nobody, { _tag: "OutboundFailed", why: "the connection was refused (ECONNREFUSED)" })
+      const closedPort = yield* Effect.flip(call("http://127.0.0.1:1/"))
+      assert.include(closedPort, { _tag: "OutboundFailed", why: "the connection was refused (ECONNREFUSED)" })
     }))
 
   it.scopedLive("take 5 s to connect, of the 10 s in all", () =>

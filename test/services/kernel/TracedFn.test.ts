@@ -19,21 +19,21 @@ const spansOf = <A>(effect: Effect.Effect<A>) =>
         return tracer.span(name, ...rest)
       }
     })
-    return { answer: yield* Effect.withTracer(effect, recording), names }
+    return { result: yield* Effect.withTracer(effect, recording), names }
   })
 
 describe("a method that is traced", () => {
   it.effect("makes a span of its name, around its pipeline", () =>
     Effect.gen(function*() {
-      const { answer, names } = yield* spansOf(double(21))
-      assert.deepStrictEqual(answer, { doubled: 42, span: "Numbers.double", piped: true })
+      const { names, result } = yield* spansOf(double(21))
+      assert.deepStrictEqual(result, { doubled: 42, span: "Numbers.double", piped: true })
       assert.deepStrictEqual(names, ["Numbers.double"])
     }))
 
   it.effect("does the same without a span while tracing is off", () =>
     Effect.gen(function*() {
-      const { answer, names } = yield* spansOf(Effect.withTracerEnabled(double(21), false))
-      assert.deepStrictEqual(answer, { doubled: 42, span: null, piped: true })
+      const { names, result } = yield* spansOf(Effect.withTracerEnabled(double(21), false))
+      assert.deepStrictEqual(result, { doubled: 42, span: null, piped: true })
       assert.deepStrictEqual(names, [])
     }))
 })

@@ -27,8 +27,8 @@ export const handlers: HandlersOf<typeof invitationDefinitions> = {
   list: list(columns, ({ api, slug }) => api.invitations.list({ path: { slug }, withResponse: true })),
   create: call(function*({ access, api, slug }, { days, email, json, role }) {
     const payload = yield* decodeInput(CreateInvitation, { email, role, ttl_days: days })
-    const answer = yield* api.invitations.create({ path: { slug }, payload, withResponse: true })
-    yield* printResponse(answer, json, ({ accept_url_path, email_sent, invitation }) =>
+    const response = yield* api.invitations.create({ path: { slug }, payload, withResponse: true })
+    yield* printResponse(response, json, ({ accept_url_path, email_sent, invitation }) =>
       [
         `invited ${escapeText(invitation.email)} as ${invitation.role}, until ${invitation.expires_at}.${
           email_sent ? " A mail has the link, too." : ""

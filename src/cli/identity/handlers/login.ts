@@ -138,8 +138,8 @@ const logout = () =>
   })
 
 const whoami = call(function*({ access, api }, { json }: OptionsOf<typeof definitions.whoami>) {
-  const answer = yield* api.auth.me({ withResponse: true })
-  yield* printResponse(answer, json, ({ display_name, email, is_admin, memberships }) =>
+  const response = yield* api.auth.me({ withResponse: true })
+  yield* printResponse(response, json, ({ display_name, email, is_admin, memberships }) =>
     formatFields([
       ["email", email],
       ["name", display_name],

@@ -45,9 +45,9 @@ const change = (payload: UpdateUser, done: string) =>
 
 export const handlers: HandlersOf<typeof definitions> = {
   list: call(function*({ api }, { json, offset }) {
-    const answer = yield* api.users.list({ urlParams: { limit: pageSize, offset }, withResponse: true })
+    const response = yield* api.users.list({ urlParams: { limit: pageSize, offset }, withResponse: true })
     yield* printResponse(
-      answer,
+      response,
       json,
       (users, _text, view) =>
         formatTable(columns, users, view) + (users.length < pageSize ? "" : `\nmore: --offset ${offset + pageSize}`)

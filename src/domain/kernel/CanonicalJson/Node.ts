@@ -44,22 +44,22 @@ export class JsonObject extends CanonicalText {
 
   /** The member of that name. */
   get(key: string): JsonNode | undefined {
-    const at = this.layout.indexOf(key)
-    return at === undefined ? undefined : this.values[at]
+    const index = this.layout.indexOf(key)
+    return index === undefined ? undefined : this.values[index]
   }
 
   /** Each member's canonical text and key, in canonical order. */
   forEach(visit: (json: string, key: string) => void): void {
-    for (let at = 0; at < this.values.length; at++) {
-      const value = this.values[at]!
-      visit(typeof value === "string" ? value : value.text, this.layout.keys[at]!)
+    for (let index = 0; index < this.values.length; index++) {
+      const value = this.values[index]!
+      visit(typeof value === "string" ? value : value.text, this.layout.keys[index]!)
     }
   }
 
   /** The member at a place of `keys` as canonical text, `"key":value`. */
-  memberText(at: number): string {
-    const value = this.values[at]!
-    return this.layout.tokens[at]! + (typeof value === "string" ? value : value.text)
+  memberText(index: number): string {
+    const value = this.values[index]!
+    return this.layout.tokens[index]! + (typeof value === "string" ? value : value.text)
   }
 }
 

@@ -7,7 +7,7 @@ export type ParseFailureReason = "syntax" | "too_deep" | "lone_surrogate" | "num
 
 /** Why a text was refused, and the UTF-16 unit at or before which it shows. */
 export class ParseFailure {
-  constructor(readonly reason: ParseFailureReason, readonly at: number) {}
+  constructor(readonly reason: ParseFailureReason, readonly index: number) {}
 }
 
 /** The shapes that this process has met. */
@@ -17,12 +17,12 @@ const shapeTree = new ShapeTree()
  * One pass over a text: checks RFC 8259 and makes each value's canonical text on the way. Most values are
  * canonical in the text already; their text is a slice, and nothing is copied.
  *
- * Methods begin at the unit `at` and leave `at` behind what they read; after `fail` they return undefined.
+ * Methods begin at the unit `index` and leave `index` behind what they read; after `fail` they return undefined.
  */
 export class JsonReader {
   failure: ParseFailure | undefined = undefined
   private readonly units: Uint16Array
-  private at = 0
+  private index = 0
   private depth = 0
   /** How many places so far are not canonical: white space, members out of order, spellings. */
   private rewrites = 0
@@ -43,27 +43,27 @@ export class JsonReader {
     const node = this.value()
     if (node === undefined) return undefined
     this.space()
-    return this.at === this.text.length ? node : this.fail("syntax")
+    return this.index === this.text.length ? node : this.fail("syntax")
   }
 
   private fail(reason: ParseFailureReason): undefined {
-    this.failure = new ParseFailure(reason, this.at)
+    this.failure = new ParseFailure(reason, this.index)
     return undefined
   }
 
   /** Skips white space; the unit behind it, 0 at the end of the text. */
   private space(): number {
-    let unit = this.units[this.at]!
+    let unit = this.units[this.index]!
     while (unit <= 32 && (unit === 32 || unit === 10 || unit === 13 || unit === 9)) {
       this.rewrites++
-      unit = this.units[++this.at]!
+      unit = this.units[++this.index]!
     }
     return unit
   }
 
   private value(): JsonNode | undefined {
     this.count++
-    const unit = this.units[this.at]!
+    const unit = this.units[this.index]!
     if (unit === 34) return this.string() // "
     if (unit === 123) return this.object() // {
     if (unit === 91) return this.array() // [
@@ -74,14 +74,14 @@ export class JsonReader {
   }
 
   private literal(word: "null" | "true" | "false"): JsonNode | undefined {
-    if (!this.text.startsWith(word, this.at)) return this.fail("syntax")
-    this.at += word.length
+    if (!this.text.startsWith(word, this.index)) return this.fail("syntax")
+    this.index += word.length
     return word
   }
 
   private object(): JsonNode | undefined {
     if (++this.depth > this.maxDepth) return this.fail("too_deep")
-    const start = this.at
+    const start = this.index
     const base = this.top
     const rewrites = this.rewrites
     const before = this.count
@@ -89,12 +89,12 @@ export class JsonReader {
     this.widest = 0
     let shape = shapeTree.root
     let wide: WideKeys | null = null
-    this.at++
+    this.index++
     let unit = this.space()
-    if (unit === 125) this.at++ // }
+    if (unit === 125) this.index++ // }
     while (unit !== 125) {
       if (unit !== 34) return this.fail("syntax")
-      const from = this.at
+      const from = this.index
       const rewritesBefore = this.rewrites
       if (wide === null && shape.size === MAX_KEYS) wide = wideKeysOf(shape)
       if (wide === null) {
@@ -107,7 +107,7 @@ export class JsonReader {
       if (value === undefined) return undefined
       this.nodes[this.top] = value
       this.spans[2 * this.top] = from
-      this.spans[2 * this.top + 1] = this.rewrites === rewritesBefore ? this.at : -1
+      this.spans[2 * this.top + 1] = this.rewrites === rewritesBefore ? this.index : -1
       this.top++
       unit = this.separator(125)
       if (unit < 0) return undefined
@@ -120,7 +120,7 @@ export class JsonReader {
     if (layout.order === undefined && this.rewrites === rewrites) {
       const values = this.nodes.slice(base, this.top)
       this.top = base
-      return new JsonObject(this.text.slice(start, this.at), layout, values, nodes, own)
+      return new JsonObject(this.text.slice(start, this.index), layout, values, nodes, own)
     }
     this.rewrites++
     const values = this.nodes.slice(base, base + layout.tokens.length)
@@ -145,15 +145,15 @@ export class JsonReader {
 
   /** Reads a key and its colon: the object's shape with it. */
   private key(shape: Shape): Shape | undefined {
-    const known = shapeTree.findNext(shape, this.units, this.at)
+    const known = shapeTree.findNext(shape, this.units, this.index)
     if (known !== undefined) {
-      this.at += known.token.length
+      this.index += known.token.length
       return known
     }
     const node = this.string()
     if (node === undefined) return undefined
     if (this.space() !== 58) return this.fail("syntax") // :
-    this.at++
+    this.index++
     return shapeTree.insertNext(shape, copyString(node))
   }
 
@@ -165,7 +165,7 @@ export class JsonReader {
       this.fail("syntax")
       return false
     }
-    this.at++
+    this.index++
     keys.push(typeof node === "string" ? node.slice(1, -1) : node.value)
     tokens.push(`${typeof node === "string" ? node : node.text}:`)
     return true
@@ -175,14 +175,14 @@ export class JsonReader {
   private separator(close: number): number {
     const unit = this.space()
     if (unit === close) {
-      this.at++
+      this.index++
       return unit
     }
     if (unit !== 44) { // ,
       this.fail("syntax")
       return -1
     }
-    this.at++
+    this.index++
     const next = this.space()
     if (next !== close) return next
     this.fail("syntax")
@@ -191,15 +191,15 @@ export class JsonReader {
 
   private array(): JsonNode | undefined {
     if (++this.depth > this.maxDepth) return this.fail("too_deep")
-    const start = this.at
+    const start = this.index
     const base = this.top
     const rewrites = this.rewrites
     const before = this.count
     const widest = this.widest
     this.widest = 0
-    this.at++
+    this.index++
     let unit = this.space()
-    if (unit === 93) this.at++ // ]
+    if (unit === 93) this.index++ // ]
     while (unit !== 93) {
       const item = this.value()
       if (item === undefined) return undefined
@@ -212,67 +212,67 @@ export class JsonReader {
     this.top = base
     const own = this.widest
     this.widest = Math.max(widest, own)
-    const text = this.rewrites === rewrites ? this.text.slice(start, this.at) : arrayText(items)
+    const text = this.rewrites === rewrites ? this.text.slice(start, this.index) : arrayText(items)
     return new JsonArray(text, items, this.count - before + 1, own)
   }
 
   private string(): string | JsonString | undefined {
     const { units } = this
-    const start = this.at
-    let at = start + 1
-    let unit = units[at]!
-    while (unit > 92 ? unit < 0xd800 : unit > 34 ? unit !== 92 : unit === 32 || unit === 33) unit = units[++at]!
-    if (unit !== 34) return this.unusualString(at)
-    this.at = at + 1
-    return this.text.slice(start, at + 1)
+    const start = this.index
+    let index = start + 1
+    let unit = units[index]!
+    while (unit > 92 ? unit < 0xd800 : unit > 34 ? unit !== 92 : unit === 32 || unit === 33) unit = units[++index]!
+    if (unit !== 34) return this.unusualString(index)
+    this.index = index + 1
+    return this.text.slice(start, index + 1)
   }
 
   /** A string with an escape, a control character or a unit from U+D800 on, the first of them at `from`. */
   private unusualString(from: number): string | JsonString | undefined {
     const { units } = this
-    let at = from
-    while (units[at] !== 34) {
-      if (units[at]! < 32) return this.fail("syntax") // also the end of the text
-      at += units[at] === 92 ? 2 : 1
-      if (at >= this.text.length) return this.fail("syntax")
+    let index = from
+    while (units[index] !== 34) {
+      if (units[index]! < 32) return this.fail("syntax") // also the end of the text
+      index += units[index] === 92 ? 2 : 1
+      if (index >= this.text.length) return this.fail("syntax")
     }
-    const raw = this.text.slice(this.at, at + 1)
+    const raw = this.text.slice(this.index, index + 1)
     const value = decodeString(raw)
     if (value === undefined) return this.fail("syntax")
     if (!value.isWellFormed()) return this.fail("lone_surrogate")
-    this.at = at + 1
+    this.index = index + 1
     const text = JSON.stringify(value) // escapes just what the canonical form escapes, in the same spelling
     if (text !== raw) this.rewrites++
     return text.includes("\\") ? new JsonString(text, value) : text
   }
 
   private number(): JsonNode | undefined {
-    const start = this.at
+    const start = this.index
     const negative = this.units[start] === 45
-    if (negative) this.at++
-    const first = this.units[this.at]
+    if (negative) this.index++
+    const first = this.units[this.index]
     const digits = this.digits()
     if (digits === 0 || (digits > 1 && first === 48)) return this.fail("syntax")
-    const unit = this.units[this.at]
+    const unit = this.units[this.index]
     if (unit === 46 || unit === 101 || unit === 69) return this.float(start) // . e E
-    if (!negative || first !== 48) return this.text.slice(start, this.at)
+    if (!negative || first !== 48) return this.text.slice(start, this.index)
     this.rewrites++
     return "0"
   }
 
-  /** A number with a fraction or an exponent; `at` is behind its integer part. */
+  /** A number with a fraction or an exponent; `index` is behind its integer part. */
   private float(start: number): JsonNode | undefined {
     const { units } = this
-    if (units[this.at] === 46) {
-      this.at++
+    if (units[this.index] === 46) {
+      this.index++
       if (this.digits() === 0) return this.fail("syntax")
     }
-    if (units[this.at] === 101 || units[this.at] === 69) {
-      this.at++
-      if (units[this.at] === 43 || units[this.at] === 45) this.at++ // + -
+    if (units[this.index] === 101 || units[this.index] === 69) {
+      this.index++
+      if (units[this.index] === 43 || units[this.index] === 45) this.index++ // + -
       if (this.digits() === 0) return this.fail("syntax")
     }
-    const raw = this.text.slice(start, this.at)
+    const raw = this.text.slice(start, this.index)
     const value = Number(raw)
     if (!Number.isFinite(value)) return this.fail("number_overflow")
     const text = floatText(value)
@@ -282,9 +282,9 @@ export class JsonReader {
 
   /** Skips digits; how many there were. */
   private digits(): number {
-    const start = this.at
-    while (isDigit(this.units[this.at]!)) this.at++
-    return this.at - start
+    const start = this.index
+    while (isDigit(this.units[this.index]!)) this.index++
+    return this.index - start
   }
 }
 

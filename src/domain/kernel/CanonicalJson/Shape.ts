@@ -18,7 +18,7 @@ export class Shape {
   constructor(readonly parent: Shape | undefined, readonly key: string) {
     this.token = `${JSON.stringify(key)}:`
     this.units = new Uint16Array(this.token.length)
-    for (let at = 0; at < this.token.length; at++) this.units[at] = this.token.charCodeAt(at)
+    for (let index = 0; index < this.token.length; index++) this.units[index] = this.token.charCodeAt(index)
     this.size = parent === undefined ? 0 : parent.size + 1
   }
 
@@ -58,15 +58,15 @@ export class Layout {
 
 /** The layout of an object with these keys on the wire, `tokens` being their `"key":`. */
 export const layoutOfKeys = (keys: ReadonlyArray<string>, tokens: ReadonlyArray<string>): Layout => {
-  if (keys.every((key, at) => at === 0 || compareCodePoints(keys[at - 1]!, key) < 0)) {
+  if (keys.every((key, index) => index === 0 || compareCodePoints(keys[index - 1]!, key) < 0)) {
     return new Layout(keys, tokens, undefined)
   }
   const last = new Map<string, number>()
-  for (let at = 0; at < keys.length; at++) last.set(keys[at]!, at)
+  for (let index = 0; index < keys.length; index++) last.set(keys[index]!, index)
   const sorted = sortKeys([...last.keys()])
   // The assertion: `sorted` has the keys of `last`.
   const order = sorted.map((key) => last.get(key)!)
-  return new Layout(sorted, order.map((at) => tokens[at]!), order)
+  return new Layout(sorted, order.map((index) => tokens[index]!), order)
 }
 
 /** Below U+D800, where most keys are, JavaScript's own order is that of the code points, and sorts twice as fast. */
@@ -76,9 +76,9 @@ const sortKeys = (keys: Array<string>): Array<string> =>
 /** By Unicode code point: JavaScript's own order puts U+E000 to U+FFFF after the characters beyond them. */
 export const compareCodePoints = (left: string, right: string): number => {
   const length = Math.min(left.length, right.length)
-  for (let at = 0; at < length; at++) {
-    const a = left.charCodeAt(at)
-    const b = right.charCodeAt(at)
+  for (let index = 0; index < length; index++) {
+    const a = left.charCodeAt(index)
+    const b = right.charCodeAt(index)
     if (a !== b) return rank(a) - rank(b)
   }
   return left.length - right.length
@@ -99,12 +99,12 @@ export class ShapeTree {
   root = new Shape(undefined, "")
   private size = 0
 
-  /** The known shape after one more key, whose `"key":` begins at `at`; undefined if it has to be learnt. */
-  findNext(shape: Shape, units: Uint16Array, at: number): Shape | undefined {
+  /** The known shape after one more key, whose `"key":` begins at `index`; undefined if it has to be learnt. */
+  findNext(shape: Shape, units: Uint16Array, index: number): Shape | undefined {
     const first = shape.child
-    if (first === undefined || matches(first.units, units, at)) return first
+    if (first === undefined || matches(first.units, units, index)) return first
     for (let previous = first, next = first.sibling; next !== undefined; previous = next, next = next.sibling) {
-      if (matches(next.units, units, at)) {
+      if (matches(next.units, units, index)) {
         previous.sibling = next.sibling
         next.sibling = first
         return shape.child = next
@@ -131,9 +131,9 @@ export class ShapeTree {
   }
 }
 
-const matches = (token: Uint16Array, units: Uint16Array, at: number): boolean => {
+const matches = (token: Uint16Array, units: Uint16Array, index: number): boolean => {
   for (let i = 1; i < token.length; i++) { // the opening quote was seen already
-    if (token[i] !== units[at + i]) return false
+    if (token[i] !== units[index + i]) return false
   }
   return true
 }

@@ -35,7 +35,7 @@ const FORMS: ReadonlyArray<readonly [form: RegExp, replacement: string]> = [
   [/(?<![\w-])SG\.[\w-]{16,}\.[\w-]{16,}/g, REDACTED]
 ]
 
-/** Something of each form above, for one look over the whole text. */
+/** Something of each form above, for one test of the whole text. */
 export const formHintPattern = [
   "eyJ|bearer\\s|:\\/\\/|-----BEGIN",
   "xox[abeprs]-|[sr]k[_-]|whsec_|gh[opsur]_|github_pat|glpat-|npm_|A[KS]IA|AIza|SK[0-9a-f]{32}|SG\\."

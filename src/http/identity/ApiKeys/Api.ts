@@ -43,7 +43,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
       })
       .annotateContext(operation(
         "Create an API key",
-        "`token` is in this answer only. A key can never do more than its owner."
+        "`token` is in this response only. A key can never do more than its owner."
       ))
   )
   .add(

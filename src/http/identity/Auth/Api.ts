@@ -26,9 +26,9 @@ export class LoginApi extends HttpApiGroup.make("login")
       })
       .annotateContext(operation(
         "Sign in",
-        "By e-mail address and password. The answer sets the session cookie and the CSRF cookie. With " +
+        "By e-mail address and password. The response sets the session cookie and the CSRF cookie. With " +
           "`mfa_required` the session may only verify its second factor, read `me` and log out. A wrong " +
-          "address, a wrong password, a locked and an inactive account have the same answer in the same time."
+          "address, a wrong password, a locked and an inactive account have the same response in the same time."
       ))
   )
   .annotateContext(inChapter("Sign-in"))

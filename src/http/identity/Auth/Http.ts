@@ -13,11 +13,11 @@ import { Cookies } from "../../middleware/Cookies.ts"
 const verifiedJson = HttpServerResponse.schemaJson(VerifyMfaResult)
 const loginJson = HttpServerResponse.schemaJson(LoginResult)
 
-/** The answer of a new session, with its two cookies. */
+/** The response of a new session, with its two cookies. */
 const makeSessionResponse = Effect.map(
   Cookies,
-  (cookies) => ({ answer, maxAgeSeconds, token }: CreatedSession) =>
-    loginJson(answer).pipe(Effect.map(cookies.setSession(token, maxAgeSeconds)), Effect.orDie)
+  (cookies) => ({ maxAgeSeconds, result, token }: CreatedSession) =>
+    loginJson(result).pipe(Effect.map(cookies.setSession(token, maxAgeSeconds)), Effect.orDie)
 )
 
 const LoginHttp = implementGroup(

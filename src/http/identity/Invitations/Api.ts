@@ -37,7 +37,7 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
       })
       .annotateContext(operation(
         "Invite an address to a project",
-        "`token` and `accept_url_path` are in this answer only. A later invitation of the same address " +
+        "`token` and `accept_url_path` are in this response only. A later invitation of the same address " +
           "voids the earlier one. An invitation ends when its inviter is no longer an admin of the project."
       ))
   )

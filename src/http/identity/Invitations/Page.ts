@@ -4,19 +4,19 @@ import { newPasswordFields, renderPage } from "../../Html/HtmlPage.ts"
 const script = `
 let invited = { email: "" }
 const accept = async (account) => {
-  const answer = await post("api/v1/invitations/accept", { token, ...account })
-  if (answer.ok) show("done")
-  else if (answer.code === "sign_in_first" || answer.code === "wrong_account") show("known")
-  else if (answer.code === "mfa_required") show("second")
-  else if (answer.code === "validation_failed" && account === undefined) show("new")
-  else say(answer.detail)
+  const response = await post("api/v1/invitations/accept", { token, ...account })
+  if (response.ok) show("done")
+  else if (response.code === "sign_in_first" || response.code === "wrong_account") show("known")
+  else if (response.code === "mfa_required") show("second")
+  else if (response.code === "validation_failed" && account === undefined) show("new")
+  else say(response.detail)
 }
 await trying(async () => {
-  const answer = await post("api/v1/invitations/preview", { token })
-  if (!answer.ok) return say(answer.code === "validation_failed" ? "This page needs the link of an invitation." : answer.detail)
-  invited = answer
+  const response = await post("api/v1/invitations/preview", { token })
+  if (!response.ok) return say(response.code === "validation_failed" ? "This page needs the link of an invitation." : response.detail)
+  invited = response
   for (const field of ["email", "role", "project_name"]) {
-    for (const place of document.querySelectorAll("." + field)) place.textContent = answer[field]
+    for (const place of document.querySelectorAll("." + field)) place.textContent = response[field]
   }
   show("invited")
 })
@@ -26,15 +26,15 @@ onSubmit("account", async ({ display_name, password, again }) => {
   await accept({ display_name: display_name.value, password: password.value })
 })
 onSubmit("login", async ({ current }) => {
-  const answer = await post("api/v1/auth/login", { email: invited.email, password: current.value })
-  if (!answer.ok) say(answer.detail)
-  else if (answer.mfa_required) show("second")
+  const response = await post("api/v1/auth/login", { email: invited.email, password: current.value })
+  if (!response.ok) say(response.detail)
+  else if (response.mfa_required) show("second")
   else await accept()
 })
 onSubmit("factor", async ({ code }) => {
-  const answer = await post("api/v1/auth/mfa/verify", { code: code.value.split(" ").join("") })
-  if (answer.ok) await accept()
-  else say(answer.detail)
+  const response = await post("api/v1/auth/mfa/verify", { code: code.value.split(" ").join("") })
+  if (response.ok) await accept()
+  else say(response.detail)
 })
 `
 

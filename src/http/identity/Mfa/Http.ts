@@ -23,19 +23,19 @@ export const layer = implementGroup(
       .handle("enrollStart", () => mfa.startEnrollment())
       .handle("enrollComplete", ({ payload }) =>
         Effect.gen(function*() {
-          const { answer, cookie } = yield* mfa.completeEnrollment(payload)
-          return setSession(cookie)(yield* Effect.orDie(recoveryCodes(answer)))
+          const { cookie, result } = yield* mfa.completeEnrollment(payload)
+          return setSession(cookie)(yield* Effect.orDie(recoveryCodes(result)))
         }))
       .handle("verify", ({ payload, request }) =>
         Effect.gen(function*() {
-          const { answer, cookie, device } = yield* mfa.verify(payload, cookies.readDeviceToken(request))
-          const response = setSession(cookie)(yield* Effect.orDie(verifiedJson(answer)))
+          const { cookie, device, result } = yield* mfa.verify(payload, cookies.readDeviceToken(request))
+          const response = setSession(cookie)(yield* Effect.orDie(verifiedJson(result)))
           return device === null ? response : cookies.setDevice(device.token, device.maxAgeSeconds)(response)
         }))
       .handle("disable", ({ payload }) =>
         Effect.gen(function*() {
-          const { answer, cookie } = yield* mfa.disable(payload)
-          return setSession(cookie)(yield* Effect.orDie(verifiedJson(answer)))
+          const { cookie, result } = yield* mfa.disable(payload)
+          return setSession(cookie)(yield* Effect.orDie(verifiedJson(result)))
         }))
       .handle("regenerate", () => mfa.regenerateRecoveryCodes())
       .handle("trustedDevices", ({ request }) => devices.list(cookies.readDeviceToken(request)))

@@ -74,7 +74,7 @@ const AccountHttp = implementGroup(
       .handle("unlink", ({ path }) => oidc.unlink(path.identity_id))
       .handle("logout", () =>
         Effect.gen(function*() {
-          // the session ends whether the provider answers or not
+          // the session ends whether the provider responds or not
           const logout_url = yield* Effect.catchAll(oidc.logoutUrl, () => Effect.succeed(null))
           yield* sessions.logout()
           return yield* Effect.map(Effect.orDie(logoutJson({ logout_url })), cookies.clearSession)

@@ -3,16 +3,16 @@ import { newPasswordFields, renderPage } from "../../Html/HtmlPage.ts"
 const script = `
 if (token !== "") show("set")
 onSubmit("forgotten", async ({ email }) => {
-  const answer = await post("api/v1/auth/password-reset/request", { email: email.value })
-  if (answer.ok) show("asked")
-  else say(answer.detail)
+  const response = await post("api/v1/auth/password-reset/request", { email: email.value })
+  if (response.ok) show("asked")
+  else say(response.detail)
 })
 onSubmit("fresh", async ({ password, again }) => {
   if (differ({ password, again })) return
-  const answer = await post("api/v1/auth/password-reset/confirm", { token, new_password: password.value })
-  if (!answer.ok) return say(answer.detail)
-  byId("count").textContent = answer.working_api_keys
-  byId("keys").hidden = answer.working_api_keys === 0
+  const response = await post("api/v1/auth/password-reset/confirm", { token, new_password: password.value })
+  if (!response.ok) return say(response.detail)
+  byId("count").textContent = response.working_api_keys
+  byId("keys").hidden = response.working_api_keys === 0
   show("done")
 })
 `

@@ -42,7 +42,7 @@ export class SetupApi extends HttpApiGroup.make("setup")
   .annotateContext(inChapter("Setup"))
 {}
 
-/** The setup endpoints under `/api/v1`, where clients of the rest of the API look. */
+/** The setup endpoints under `/api/v1`, where clients of the rest of the API expect them. */
 export class SetupUnderApi extends HttpApiGroup.make("setup_under_api").add(status).add(complete)
   .annotateContext(inChapter("Setup"))
 {}

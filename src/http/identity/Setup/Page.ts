@@ -4,10 +4,10 @@ const script = `
 if (token === "") say("This page needs the link that the brain printed when it started.")
 onSubmit("account", async ({ email, display_name, password, again }) => {
   if (differ({ password, again })) return
-  const answer = await post("setup/complete",
+  const response = await post("setup/complete",
     { token, email: email.value, display_name: display_name.value || null, password: password.value })
-  if (answer.ok) show("done")
-  else say(answer.detail)
+  if (response.ok) show("done")
+  else say(response.detail)
 })
 `
 

@@ -12,7 +12,7 @@ import { type LogoutToken, LogoutTokenRefused } from "./LogoutToken.ts"
 import { LogoutTokensRepo } from "./LogoutTokensRepo.ts"
 import { OidcProvider } from "./Provider.ts"
 
-const refused = new BadRequest({
+const tokenRefused = new BadRequest({
   code: "logout_token_refused",
   detail: "The logout token is not valid, has expired, or was used before. The brain's log has the reason."
 })
@@ -63,7 +63,7 @@ export class BackchannelLogout extends Effect.Service<BackchannelLogout>()("svc/
     const logout = Effect.fn("BackchannelLogout.logout")(
       function*(token: string, source: RequestSource) {
         yield* Effect.flatMap(provider.verifyLogoutToken(token), (valid) => revokeSessions(valid, source)).pipe(
-          Effect.catchTag("LogoutTokenRefused", ({ why }) => Effect.zipRight(logRefusal(why, source), refused))
+          Effect.catchTag("LogoutTokenRefused", ({ why }) => Effect.zipRight(logRefusal(why, source), tokenRefused))
         )
       },
       Effect.provideService(CurrentActor, system("oidc")),

@@ -24,10 +24,10 @@ export const makeFollowAddress = Effect.gen(function*() {
    * no user gets the address of another one.
    */
   return Effect.fnUntraced(
-    function*(user: UserDetail, former: string | null, given: string | null, source: RequestSource) {
-      if (given === null || given === user.email || user.email !== former || !isEmail(given)) return user
+    function*(user: UserDetail, former: string | null, address: string | null, source: RequestSource) {
+      if (address === null || address === user.email || user.email !== former || !isEmail(address)) return user
       // a transaction of its own, since PostgreSQL ends one in which a statement failed
-      const changed = yield* sql.withTransaction(users.setEmail(user.id, given, yield* Timestamp.now)).pipe(
+      const changed = yield* sql.withTransaction(users.setEmail(user.id, address, yield* Timestamp.now)).pipe(
         Effect.catchIf(isUniqueViolation, () => Effect.succeedNone)
       )
       if (Option.isNone(changed)) {
@@ -45,7 +45,7 @@ export const makeFollowAddress = Effect.gen(function*() {
         action: "user.email_changed",
         target_type: "user",
         target_id: user.id,
-        metadata: { from: user.email, to: given, by: "oidc" }
+        metadata: { from: user.email, to: address, by: "oidc" }
       })
       return changed.value
     }

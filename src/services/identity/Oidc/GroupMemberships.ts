@@ -18,7 +18,7 @@ export const makeGroupMemberships = Effect.gen(function*() {
   const repo = yield* MembershipsRepo
 
   /** The existing projects that the groups give a role in. */
-  const listGiven = Effect.fnUntraced(function*(groups: ReadonlyArray<string>) {
+  const listRoles = Effect.fnUntraced(function*(groups: ReadonlyArray<string>) {
     const found = yield* Effect.forEach(
       rolesOfGroups(oidcGroupRoles, groups),
       ([slug, role]) => Effect.map(projects.findBySlug(slug), Option.map((project) => ({ project, role })))
@@ -30,9 +30,9 @@ export const makeGroupMemberships = Effect.gen(function*() {
   const synchronize = Effect.fn("GroupMemberships.synchronize")(
     function*(userId: UserId, groups: ReadonlyArray<string>) {
       if (oidcGroupRoles.length === 0) return
-      const given = yield* listGiven(groups)
+      const roles = yield* listRoles(groups)
       const existing = yield* repo.listOfUser(userId)
-      for (const { project, role } of given) {
+      for (const { project, role } of roles) {
         const membership = existing.find(({ project_id }) => project_id === project.id)
         const inProject = Effect.provideService(CurrentProject, project)
         if (membership === undefined) {
@@ -44,7 +44,7 @@ export const makeGroupMemberships = Effect.gen(function*() {
       }
       for (const membership of existing) {
         if (!membership.given_by_groups) continue
-        if (given.some(({ project }) => project.id === membership.project_id)) continue
+        if (roles.some(({ project }) => project.id === membership.project_id)) continue
         const project = yield* projects.findById(membership.project_id)
         if (Option.isNone(project)) continue
         yield* Effect.provideService(memberships.remove(membership.id), CurrentProject, project.value)
@@ -52,5 +52,5 @@ export const makeGroupMemberships = Effect.gen(function*() {
     }
   )
 
-  return { listGiven, synchronize } as const
+  return { listRoles, synchronize } as const
 })

@@ -8,10 +8,10 @@ import { publicUrlOf } from "../../kernel/PublicUrl.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { makeLogoutTokenVerifier } from "./LogoutToken.ts"
 
-/** The provider refused, or its answer does not hold: issuer, audience, nonce, state, times. */
+/** The provider refused, or its response is invalid: issuer, audience, nonce, state, times. */
 export class ProviderRefused extends Data.TaggedError("ProviderRefused")<{ readonly why: string }> {}
 
-/** What the browser's cookie carries from the start of a sign-in to the provider's answer. */
+/** What the browser's cookie carries from the start of a sign-in to the provider's response. */
 export const Attempt = Schema.Struct({
   state: Schema.String,
   nonce: Schema.String,
@@ -84,7 +84,7 @@ const groupsOf = (claim: unknown): ReadonlyArray<string> | null => {
 const addressOf = ({ email, email_verified = null }: Claims, isTrusted: boolean): string | null =>
   email_verified === true || (isTrusted && email_verified === null) ? textOf(email) : null
 
-/** openid-client's code for a UserInfo answer about another subject. */
+/** openid-client's code for a UserInfo response about another subject. */
 const otherSubject = "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED"
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -147,7 +147,7 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
       timeToLive: (exit) => (Exit.isSuccess(exit) ? discoveryTtl : retryAfter)
     })
     const provider = Effect.filterOrFail(Effect.succeed(isConfigured), (is) => is, () => notConfigured).pipe(
-      // others wait for the answer too when the client that asked first leaves; the cache itself would pass its end on to them
+      // others wait for the result too when the client that asked first leaves; the cache itself would pass its end on to them
       Effect.zipRight(Effect.uninterruptible(discovered.get("provider")))
     )
 
@@ -202,7 +202,7 @@ export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provi
       )
     })
 
-    /** The account behind the provider's answer, whose query is `search`. A fresh one was authenticated just now. */
+    /** The account behind the provider's response, whose query is `search`. A fresh one was authenticated just now. */
     const complete = Effect.fn("OidcProvider.complete")(function*(attempt: Attempt, search: string) {
       const { client, config } = yield* provider
       const tokens = yield* Effect.tryPromise({

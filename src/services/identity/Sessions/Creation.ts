@@ -21,7 +21,7 @@ export interface SessionCookie {
 }
 
 export interface CreatedSession extends SessionCookie {
-  readonly answer: LoginResult
+  readonly result: LoginResult
 }
 
 /** What a session begins with: `factor` was given, or stood for; all that the account asks for was given just now. */
@@ -81,7 +81,7 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
         })
         const { enrolled, enrollment } = mfaState
         const factor_pending = enrolled && !proof.factor
-        const answer: LoginResult = {
+        const result: LoginResult = {
           user,
           mfa_required: factor_pending,
           mfa_enrollment_required: enrollment.required,
@@ -104,7 +104,7 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
           },
           ...source
         }
-        return { opened: { token, maxAgeSeconds, answer } satisfies CreatedSession, actor, id }
+        return { opened: { token, maxAgeSeconds, result } satisfies CreatedSession, actor, id }
       }
     )
 

@@ -24,9 +24,9 @@ export interface CountedFile extends ExportFile {
 /** The rows, and how many of them were read so far. */
 export const countRead = <Row, E, R>(rows: Stream.Stream<Row, E, R>) => {
   let count = 0
-  const counted = Stream.mapChunks(rows, (some) => {
-    count += some.length
-    return some
+  const counted = Stream.mapChunks(rows, (chunk) => {
+    count += chunk.length
+    return chunk
   })
   return { rows: counted, readRows: () => count }
 }
@@ -62,7 +62,7 @@ export const encodeRows = <Row, E>(
   const slices = Stream.mapAccum(
     Stream.filter(Stream.chunks(rows), Chunk.isNonEmpty),
     false,
-    (begun, some) => [true, slice(Chunk.toReadonlyArray(some), begun)]
+    (begun, chunk) => [true, slice(Chunk.toReadonlyArray(chunk), begun)]
   )
   return Stream.concat(Stream.make(head), Stream.concat(slices, Stream.make(tail))).pipe(
     Stream.encodeText,
@@ -142,8 +142,8 @@ const escapeCell = (cell: string): string => {
   const units = toCodeUnits(cell)
   const escaped = new Uint16Array(2 * cell.length)
   let [length, isBegin] = [0, false]
-  for (let at = 0; at < cell.length; at++) {
-    const unit = units[at]!
+  for (let index = 0; index < cell.length; index++) {
+    const unit = units[index]!
     const kind = kinds[unit]
     if (kind === separatorUnit) isBegin = true
     else if (kind !== blankUnit) {

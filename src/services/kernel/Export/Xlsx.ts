@@ -46,7 +46,7 @@ export class Xlsx extends Effect.Service<Xlsx>()("svc/Xlsx", {
       worker.on("exit", () => fail("the thread ended"))
       return (question: XlsxRequest) =>
         Effect.async<XlsxResponse>((resume) => {
-          worker.once("message", (answer: XlsxResponse) => resume(Effect.succeed(answer)))
+          worker.once("message", (response: XlsxResponse) => resume(Effect.succeed(response)))
           worker.postMessage(question)
         }).pipe(Effect.raceFirst(Deferred.await(failure)))
     })
@@ -60,8 +60,8 @@ export class Xlsx extends Effect.Service<Xlsx>()("svc/Xlsx", {
         const request = yield* start(sheet)
         yield* request([heading])
         yield* Stream.runForEach(limitCells(rows), request)
-        const answer = yield* request("end")
-        return answer === "more" ? yield* Effect.dieMessage("the thread did not answer with the file") : answer.bytes
+        const response = yield* request("end")
+        return response === "more" ? yield* Effect.dieMessage("the thread did not return the file") : response.bytes
       }).pipe(Effect.scoped, inTurn)
 
     return { make } as const

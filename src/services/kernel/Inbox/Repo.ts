@@ -81,10 +81,11 @@ export class InboxRepo extends Effect.Service<InboxRepo>()("svc/InboxRepo", {
     return {
       insert: (rows: ReadonlyArray<InsertedUserNotification>, now: Timestamp) =>
         Effect.forEach(
-          Array.from({ length: Math.ceil(rows.length / slice) }, (_, at) => rows.slice(at * slice, (at + 1) * slice)),
-          (some) =>
+          Array.from({ length: Math.ceil(rows.length / slice) }, (_, index) =>
+            rows.slice(index * slice, (index + 1) * slice)),
+          (chunk) =>
             sql`INSERT INTO user_notifications (${names}, created_at)
-              SELECT ${names}, ${now} FROM ${recordset(sql, "r", insertedColumns, some)}`,
+              SELECT ${names}, ${now} FROM ${recordset(sql, "r", insertedColumns, chunk)}`,
           { discard: true }
         ),
       /** Deletes rows of a person's inbox beyond the newest `cap` of a project, at most `trimmedAtOnce`. */

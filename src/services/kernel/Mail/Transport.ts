@@ -43,9 +43,9 @@ export class MailTransport extends Effect.Service<MailTransport>()("svc/MailTran
     if (settings.smtpUrl === null) return { isConfigured: false, send: () => dieUnconfigured, verify: dieUnconfigured }
     const server = yield* Either.mapLeft(
       parseSmtpUrl(Redacted.value(settings.smtpUrl)),
-      (wrong) => `SVC_SMTP_URL ${wrong}`
+      (problem) => `SVC_SMTP_URL ${problem}`
     ).pipe(
-      Effect.catchAll((wrong) => Effect.dieMessage(wrong)) // the setting was read by the same rule
+      Effect.catchAll((problem) => Effect.dieMessage(problem)) // the setting was read by the same rule
     )
     const { host, login, port, security } = server
     const { createTransport } = yield* Effect.promise(() => import("nodemailer")) // loaded only where mail is sent

@@ -1,7 +1,7 @@
 import { secondsPerDay } from "../../../domain/kernel/Timestamp.ts"
 import { integer, list } from "./Kinds.ts"
 
-/** What agents send and are asked: ingest, presence, commands, schedules. */
+/** What agents send and receive: ingest, presence, commands, schedules. */
 export const agentSettings = {
   ingestQueueEvents: integer(
     "SVC_INGEST_QUEUE_EVENTS",
@@ -50,7 +50,7 @@ export const agentSettings = {
   bulkRetryOpenCommands: integer(
     "SVC_BULK_RETRY_OPEN_COMMANDS",
     { default: 100, min: 1, max: 500 },
-    "Unanswered commands of a bulk retry or a bulk cancellation for each engine; further tasks wait."
+    "Commands without a result of a bulk retry or a bulk cancellation for each engine; further tasks wait."
   ),
 
   scheduleBreakerThreshold: integer(

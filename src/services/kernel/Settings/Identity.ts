@@ -77,12 +77,12 @@ export const identitySettings = {
   approvalTtl: integer(
     "SVC_APPROVAL_TTL_SECONDS",
     { default: secondsPerDay, min: 60, max: 30 * secondsPerDay },
-    "An act that waits for a second person expires after this long."
+    "An operation that waits for a second person expires after this long."
   ),
   approvalBulkWindow: integer(
     "SVC_APPROVAL_BULK_WINDOW_SECONDS",
     { default: 3600, min: 60, max: 7 * secondsPerDay },
-    "`bulk_over` of a project counts the tasks of a person's bulk acts of this long."
+    "`bulk_over` of a project counts the tasks of a person's bulk operations of this long."
   ),
   approvalDeciderDays: integer(
     "SVC_APPROVAL_DECIDER_DAYS",

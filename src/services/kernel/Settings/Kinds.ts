@@ -180,10 +180,10 @@ export const listOf = (
     ...parts,
     parse: (text) =>
       Either.flatMap(parts.parse(text), (values) => {
-        const wrong = values.find((value) => !isPart(value))
-        return wrong === undefined
+        const invalid = values.find((value) => !isPart(value))
+        return invalid === undefined
           ? Either.right(values)
-          : Either.left(`must be ${partDescription}, but has "${wrong}"`)
+          : Either.left(`must be ${partDescription}, but has "${invalid}"`)
       })
   }
 }

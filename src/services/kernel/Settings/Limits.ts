@@ -1,6 +1,6 @@
 import { integer, oneOf } from "./Kinds.ts"
 
-/** What requests and answers may hold. */
+/** What requests and responses may hold. */
 export const limitSettings = {
   maxPayloadSizeBytes: integer(
     "SVC_MAX_PAYLOAD_SIZE_BYTES",
@@ -16,7 +16,7 @@ export const limitSettings = {
   answersMaxBytes: integer(
     "SVC_ANSWERS_MAX_BYTES",
     { default: 67_108_864, min: 4_194_304, max: 17_179_869_184 },
-    "Bytes of answers that one process prepares or sends at once; further reads wait. It holds about three times as much memory."
+    "Bytes of responses that one process prepares or sends at once; further reads wait. It holds about three times as much memory."
   ),
   answersMaxBytesPerUser: integer(
     "SVC_ANSWERS_MAX_BYTES_PER_USER",
@@ -31,7 +31,7 @@ export const limitSettings = {
   slowReaderSeconds: integer(
     "SVC_SLOW_READER_SECONDS",
     { default: 30, min: 2, max: 3600 },
-    "A connection that takes less than 64 KiB of a waiting answer within this time is closed."
+    "A connection that takes less than 64 KiB of a waiting response within this time is closed."
   ),
   liveStreams: integer(
     "SVC_LIVE_STREAMS",
@@ -51,7 +51,7 @@ export const limitSettings = {
   automationActionsPerMinute: integer(
     "SVC_AUTOMATION_ACTIONS_PER_MINUTE",
     { default: 60, min: 1, max: 100_000 },
-    "Commands and messages of all automation rules of a project within a minute; rules do not act beyond it."
+    "Commands and messages of all automation rules of a project within a minute; rules do nothing beyond it."
   ),
   tasksExportMaxRows: integer(
     "SVC_TASKS_EXPORT_MAX_ROWS",

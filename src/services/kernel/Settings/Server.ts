@@ -37,7 +37,7 @@ export const serverSettings = {
   ),
   allowedHosts: hostNames(
     "SVC_ALLOWED_HOSTS",
-    "Additional host names that the brain answers to, in addition to those of svc allowed-hosts."
+    "Additional host names that the brain accepts, in addition to those of svc allowed-hosts."
   ),
   dashboard: flag("SVC_DASHBOARD", { default: true }, "The brain serves the dashboard at its address."),
   corsOrigins: origins("SVC_CORS_ORIGINS", "Other sites whose pages may call the API from a browser; empty: none."),

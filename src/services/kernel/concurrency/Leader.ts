@@ -57,7 +57,7 @@ export class Leader extends Effect.Service<Leader>()("svc/Leader", {
     }
 
     /**
-     * Renews the lease each third of its time. While the database does not answer, the renewal is retried until the
+     * Renews the lease each third of its time. While the database does not respond, the renewal is retried until the
      * lease expires; then this process must assume that another one leads.
      */
     const keepRenewing = (name: string, fence: number, millis: number): Effect.Effect<never, LeaseLost> => {

@@ -32,7 +32,7 @@ export class Loops extends Effect.Service<Loops>()("svc/Loops", {
     const upkeepPermits = yield* Effect.makeSemaphore(maxUpkeep)
     const states = new Map<string, { last_success: number | null; error: string | null }>()
 
-    /** For work that failed and is left out, so that the loop goes on: its state shows the failure until a success. */
+    /** For work that failed and is left out, so that the loop continues: its state shows the failure until a success. */
     const markFailed = (name: string, cause: Cause.Cause<unknown>) =>
       Effect.sync(() => {
         const state = states.get(name)

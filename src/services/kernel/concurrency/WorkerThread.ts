@@ -10,7 +10,7 @@ interface PendingRequest<Request, Response> {
 }
 
 /**
- * A thread that answers one request at a time, started by the first request. An interrupted request that still waits
+ * A thread that serves one request at a time, started by the first request. An interrupted request that still waits
  * is never sent. A thread that dies fails the request that it had; the next request starts another thread.
  */
 class WorkerThread<Request, Response> {

@@ -65,7 +65,7 @@ export class Database extends Context.Tag("svc/Database")<Database, {
 }>() {}
 
 /**
- * Hints between fibers and, on PostgreSQL, between replicas (LISTEN/NOTIFY): "something changed, look".
+ * Hints between fibers and, on PostgreSQL, between replicas (LISTEN/NOTIFY): "something changed, read it".
  * A hint that a transaction publishes takes effect at its commit, and never when the transaction is rolled back.
  * A hint may be lost or come twice, so a subscriber must also poll.
  */
@@ -97,7 +97,7 @@ export interface HintIds {
 export type Channel = keyof HintIds
 
 /**
- * Turns database failures into defects: `src/http/ProblemResponse.ts` answers 503 when the connection was lost, else
+ * Turns database failures into defects: `src/http/ProblemResponse.ts` responds with 503 when the connection was lost, else
  * 500.
  */
 export const orDieOnSql = <A, E, R>(
@@ -115,12 +115,12 @@ export const isSqlError = (error: unknown): error is SqlError.SqlError =>
 const causesOf = (error: unknown): ReadonlyArray<unknown> => {
   const chain: Array<unknown> = []
   for (
-    let at = error;
-    typeof at === "object" && at !== null && chain.length < 8;
-    at = "cause" in at ? at.cause : null
+    let current = error;
+    typeof current === "object" && current !== null && chain.length < 8;
+    current = "cause" in current ? current.cause : null
   ) {
-    chain.push(at)
-    if ("errors" in at && Array.isArray(at.errors)) chain.push(...at.errors)
+    chain.push(current)
+    if ("errors" in current && Array.isArray(current.errors)) chain.push(...current.errors)
   }
   return chain
 }

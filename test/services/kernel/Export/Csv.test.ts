@@ -22,11 +22,11 @@ const quoted = (text: string, separator: string): ReadonlyArray<string> => {
     cell = ""
     state = "begin"
   }
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charAt(at)
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charAt(index)
     if (state === "quoted") {
       if (char !== "\"") cell += char
-      else if (text.charAt(at + 1) === "\"") cell += text.charAt(++at)
+      else if (text.charAt(index + 1) === "\"") cell += text.charAt(++index)
       else state = "plain"
     } else if (char === separator || char === "\n" || char === "\r") end()
     else if (state === "begin" && char === "\"") state = "quoted"

@@ -36,7 +36,7 @@ describe("makeFairSemaphore", () => {
           Effect.tap(Effect.yieldNow())
         )
       const fibers = [yield* read("a", "a0", Deferred.await(first))]
-      for (let at = 1; at < 5; at++) fibers.push(yield* read("a", `a${at}`))
+      for (let index = 1; index < 5; index++) fibers.push(yield* read("a", `a${index}`))
       const left = yield* read("b", "b0")
       fibers.push(yield* read("b", "b1"))
       yield* Fiber.interrupt(left)

@@ -8,8 +8,8 @@ import { until } from "../../../until.ts"
 
 const fence = Effect.map(Lease, ({ fence }) => fence)
 
-/** Leads until it is interrupted; answers once it leads. */
-const leading = (name: string) =>
+/** Leads until it is interrupted; returns once it leads. */
+const lead = (name: string) =>
   Effect.gen(function*() {
     const leader = yield* Leader
     const leads = yield* Deferred.make<number>()
@@ -40,7 +40,7 @@ describe.each(engines)("a lease on %s", (engine) => {
     it.scoped("lets one run at a time, and the next one at once, with a higher fencing number", () =>
       Effect.gen(function*() {
         const leader = yield* Leader
-        const first = yield* leading("one")
+        const first = yield* lead("one")
         assert.deepStrictEqual(yield* leader.only("one", fence), Option.none())
         assert.isTrue(Option.isSome(yield* leader.only("another", fence)))
         assert.deepStrictEqual(yield* names, ["one"])
@@ -70,7 +70,7 @@ describe.each(engines)("a lease on %s", (engine) => {
         const leader = yield* Leader
         const duration = "600 millis"
         const running = yield* Effect.fork(leader.only("long", Effect.delay(fence, "2 seconds"), { duration }))
-        yield* until(names, (held) => held.includes("long"))
+        yield* until(names, (leases) => leases.includes("long"))
         const others = yield* Effect.repeatN(Effect.delay(leader.only("long", fence, { duration }), "300 millis"), 4)
         assert.deepStrictEqual(others, Option.none())
         assert.isTrue(Option.isSome(yield* Fiber.join(running)))
@@ -122,7 +122,10 @@ describe.each(engines)("a lease on %s", (engine) => {
         const handBack = Effect.flatMap(
           Lease,
           ({ check }) =>
-            Effect.flatMap(Effect.isSuccess(Effect.delay(check, "50 millis")), (held) => Deferred.succeed(ended, held))
+            Effect.flatMap(
+              Effect.isSuccess(Effect.delay(check, "50 millis")),
+              (isHeld) => Deferred.succeed(ended, isHeld)
+            )
         )
         const work = Effect.onInterrupt(
           Effect.zipRight(Deferred.succeed(leads, undefined), Effect.never),

@@ -9,7 +9,7 @@ const key = createSecretKey(Buffer.alloc(32))
 const ids = { agentId: "a", projectId: "p", sessionId: "s" }
 
 describe("a worker thread", () => {
-  it.scopedLive("fails what cannot be sent to it and a file that is not there, and answers the next request", () =>
+  it.scopedLive("fails what cannot be sent to it and a file that is not there, and serves the next request", () =>
     Effect.gen(function*() {
       const request = yield* makeWorkerThread<DenseFrameRequest | (() => void), DenseFrameResponse>(
         workerFile("DenseFrame", import.meta.url)

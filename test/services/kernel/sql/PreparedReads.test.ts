@@ -9,7 +9,7 @@ import { engines, settingsOn } from "../../../databases.ts"
 describe.each(engines)("prepared reads on %s", (engine) => {
   const database = DatabaseLayer.layer.pipe(Layer.provide(settingsOn(engine)))
 
-  it.scopedLive("read what is committed, as objects and as arrays, each time anew", () =>
+  it.scopedLive("read what is committed, as objects and as arrays, at each call", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const prepare = yield* PreparedReads

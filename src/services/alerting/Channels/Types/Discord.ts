@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Notification } from "../../../../domain/alerting/Notification.ts"
-import { cutText } from "../../../../domain/kernel/CutText.ts"
 import { text } from "../../../../domain/kernel/Text.ts"
+import { truncateText } from "../../../../domain/kernel/TruncateText.ts"
 import type { Outbound } from "../../../kernel/Outbound.ts"
 import { type ChannelType, ConfigRefused, type SendFailed } from "../ChannelType.ts"
 import {
@@ -33,7 +33,8 @@ const countContent = (piece: string): number => Array.from(escapeContent(piece))
 
 const countEscaped = (piece: string): number => Array.from(escapeMarkdown(piece)).length
 
-const truncateEscaped = (plain: string, limit: number): string => escapeMarkdown(cutText(plain, limit, countEscaped))
+const truncateEscaped = (plain: string, limit: number): string =>
+  escapeMarkdown(truncateText(plain, limit, countEscaped))
 
 /** Fields as far as they fit beside the title and description of an embed. */
 const fittingFields = (facts: Notification["facts"], room: number) => {
@@ -53,7 +54,7 @@ export const discordMessage = (notification: Notification) => {
   const ending = links === "" ? "" : `\n${links}`
   const body = truncateEscaped(notification.text, maxDescription - Array.from(ending).length) + ending
   return {
-    text: escapeContent(cutText(headline, maxContent, countContent)),
+    text: escapeContent(truncateText(headline, maxContent, countContent)),
     attachments: [{
       color: colorOf(notification),
       title,

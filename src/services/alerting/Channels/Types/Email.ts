@@ -2,11 +2,11 @@ import { Data, Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
 import type { SentMessageInfo } from "nodemailer/lib/smtp-transport/index.js"
 import type { Notification } from "../../../../domain/alerting/Notification.ts"
-import { cutText } from "../../../../domain/kernel/CutText.ts"
 import { normalizeHostName } from "../../../../domain/kernel/net/HostName.ts"
 import { parseAddress } from "../../../../domain/kernel/net/OutboundAddress.ts"
 import { isMailAddress, parseSender, type Sender } from "../../../../domain/kernel/Smtp.ts"
 import { text } from "../../../../domain/kernel/Text.ts"
+import { truncateText } from "../../../../domain/kernel/TruncateText.ts"
 import { Outbound } from "../../../kernel/Outbound.ts"
 import { type ChannelType, ConfigRefused, type Dispatch, SendFailed, type SendReceipt } from "../ChannelType.ts"
 import { actionsOf, colorOf, factsOf, headlineOf } from "./Wording.ts"
@@ -95,7 +95,10 @@ const threadIdOf = ({ dedup_key }: Notification, domain: string): string =>
 const subjectOf = (notification: Notification): string => {
   const title = headlineOf({ ...notification, kind: "alert" })
   const subject = notification.project === null ? title : `[${notification.project.slug}] ${title}`
-  return cutText((notification.kind === "alert" || notification.alert_id === null ? "" : "Re: ") + subject, maxSubject)
+  return truncateText(
+    (notification.kind === "alert" || notification.alert_id === null ? "" : "Re: ") + subject,
+    maxSubject
+  )
 }
 
 export const mailOf = (config: EmailConfig, { delivery_id, notification }: Dispatch) => {

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
 import type { Notification, NotificationKind } from "../../../../domain/alerting/Notification.ts"
-import { countJsonBytes, cutText } from "../../../../domain/kernel/CutText.ts"
+import { countJsonBytes, truncateText } from "../../../../domain/kernel/TruncateText.ts"
 import { Severity, Trigger } from "../../../../domain/triggers/Trigger.ts"
 import type { Outbound } from "../../../kernel/Outbound.ts"
 import { Settings } from "../../../kernel/Settings.ts"
@@ -57,8 +57,8 @@ export const pagerdutyEvent = (config: PagerDutyConfig, notification: Notificati
   }
   if (event.event_action !== "trigger") return event
   const facts = factsOf(notification).slice(0, 30).map(({ name, value }) => [
-    cutText(name, 200),
-    cutText(value, 1000, countJsonBytes)
+    truncateText(name, 200),
+    truncateText(value, 1000, countJsonBytes)
   ])
   return {
     ...event,
@@ -66,15 +66,15 @@ export const pagerdutyEvent = (config: PagerDutyConfig, notification: Notificati
     ...(notification.links.view !== null && { client_url: notification.links.view }),
     links: actionsOf(notification).map(({ label, url }) => ({ href: url, text: label })),
     payload: {
-      summary: cutText(headlineOf(notification), maxSummary),
-      source: cutText(notification.worker ?? notification.project?.slug ?? "svc", maxSource),
+      summary: truncateText(headlineOf(notification), maxSummary),
+      source: truncateText(notification.worker ?? notification.project?.slug ?? "svc", maxSource),
       severity: severityOf(config, notification),
       timestamp: notification.last_at,
-      ...(notification.task_name !== null && { component: cutText(notification.task_name, maxSource) }),
-      ...(notification.queue !== null && { group: cutText(notification.queue, maxSource) }),
+      ...(notification.task_name !== null && { component: truncateText(notification.task_name, maxSource) }),
+      ...(notification.queue !== null && { group: truncateText(notification.queue, maxSource) }),
       class: notification.trigger,
       custom_details: {
-        text: cutText(notification.text, maxDetailBytes, countJsonBytes),
+        text: truncateText(notification.text, maxDetailBytes, countJsonBytes),
         occurrences: notification.occurrences,
         ...Object.fromEntries(facts)
       }

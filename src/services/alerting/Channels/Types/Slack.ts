@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Notification } from "../../../../domain/alerting/Notification.ts"
-import { cutText } from "../../../../domain/kernel/CutText.ts"
 import { text } from "../../../../domain/kernel/Text.ts"
+import { truncateText } from "../../../../domain/kernel/TruncateText.ts"
 import type { Outbound } from "../../../kernel/Outbound.ts"
 import type { ChannelType, SendFailed } from "../ChannelType.ts"
 import { checkUrl, failureOf, isAccepted, originOf, post, type ProviderResponse, receiptOf } from "./Post.ts"
@@ -21,7 +21,7 @@ const escapeMrkdwn = (plain: string): string => plain.replace(/[&<>]/g, (charact
 /** Slack counts escaped text. */
 const countEscaped = (piece: string): number => Array.from(escapeMrkdwn(piece)).length
 
-const truncateEscaped = (plain: string, limit: number): string => escapeMrkdwn(cutText(plain, limit, countEscaped))
+const truncateEscaped = (plain: string, limit: number): string => escapeMrkdwn(truncateText(plain, limit, countEscaped))
 
 const linkTo = ({ label, url }: { readonly label: string; readonly url: string }): string =>
   `<${escapeMrkdwn(url).replaceAll("|", "%7C")}|${label}>`

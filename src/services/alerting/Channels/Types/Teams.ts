@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Notification } from "../../../../domain/alerting/Notification.ts"
-import { countBytes, countJsonBytes, cutText } from "../../../../domain/kernel/CutText.ts"
 import { text } from "../../../../domain/kernel/Text.ts"
+import { countBytes, countJsonBytes, truncateText } from "../../../../domain/kernel/TruncateText.ts"
 import type { Outbound } from "../../../kernel/Outbound.ts"
 import { type ChannelType, ConfigRefused, type SendFailed } from "../ChannelType.ts"
 import { checkUrl, failureOf, isAccepted, originOf, post, type ProviderResponse, receiptOf } from "./Post.ts"
@@ -27,7 +27,8 @@ const escapeMarkdown = (plain: string): string => plain.replace(/[\\*_`[\]<>#~|]
 
 const countEscaped = (piece: string): number => countJsonBytes(escapeMarkdown(piece))
 
-const truncateEscaped = (plain: string, limit: number): string => escapeMarkdown(cutText(plain, limit, countEscaped))
+const truncateEscaped = (plain: string, limit: number): string =>
+  escapeMarkdown(truncateText(plain, limit, countEscaped))
 
 const cardOf = (notification: Notification, body: string) => ({
   type: "message",
@@ -58,7 +59,7 @@ const cardOf = (notification: Notification, body: string) => ({
         {
           type: "FactSet",
           facts: factsOf(notification).slice(0, maxFacts).map(({ name, value }) => ({
-            title: cutText(name, maxFactBytes, countJsonBytes),
+            title: truncateText(name, maxFactBytes, countJsonBytes),
             value: truncateEscaped(value, maxFactBytes)
           }))
         }

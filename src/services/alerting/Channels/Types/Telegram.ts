@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Notification } from "../../../../domain/alerting/Notification.ts"
-import { cutText } from "../../../../domain/kernel/CutText.ts"
 import { text } from "../../../../domain/kernel/Text.ts"
+import { truncateText } from "../../../../domain/kernel/TruncateText.ts"
 import type { Outbound } from "../../../kernel/Outbound.ts"
 import { Settings } from "../../../kernel/Settings.ts"
 import type { ChannelType, SendFailed } from "../ChannelType.ts"
@@ -35,12 +35,12 @@ const countUnits = (piece: string): number => piece.length
 
 /** Formatting goes as entities beside the text, so nothing in the text needs escaping. */
 export const telegramMessage = (notification: Notification) => {
-  const headline = cutText(headlineOf(notification), 512, countUnits)
+  const headline = truncateText(headlineOf(notification), 512, countUnits)
   const links = actionsOf(notification).map(({ label, url }) => `${label}: ${url}`).join("\n")
   const facts = factsOf(notification).map(({ name, value }) => `${name}: ${value}`).join("\n")
   const body = [notification.text, facts].filter((part) => part !== "").join("\n\n")
   const ending = links === "" || links.length > maxText / 2 ? "" : `\n\n${links}`
-  const truncatedBody = cutText(body, maxText - headline.length - 2 - ending.length, countUnits)
+  const truncatedBody = truncateText(body, maxText - headline.length - 2 - ending.length, countUnits)
   return {
     text: headline + (truncatedBody === "" ? "" : `\n\n${truncatedBody}`) + ending,
     entities: [{ type: "bold", offset: 0, length: headline.length }],

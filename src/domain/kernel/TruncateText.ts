@@ -37,7 +37,7 @@ const segmentsOf = function*(text: string): Generator<string> {
  * The text, or its beginning with `…` at the end, in at most `limit` of a unit. What a reader sees as one character, such
  * as a letter with its combining marks, stays whole unless it alone exceeds the limit.
  */
-export const cutText = (text: string, limit: number, sizeOf: SizeOf = countCharacters): string => {
+export const truncateText = (text: string, limit: number, sizeOf: SizeOf = countCharacters): string => {
   if (sizeOf(text) <= limit) return text
   const room = limit - sizeOf(ellipsis)
   if (room < 0) return ""

@@ -5,7 +5,7 @@ import { FairQueue, turnOf } from "./concurrency/FairQueue.ts"
 import { makePace } from "./concurrency/Pace.ts"
 import { Settings } from "./Settings.ts"
 
-/** What an answer counts for until its size is known, and a streamed one until it ends: rows, their text and the bytes. */
+/** What a response counts for until its size is known, and a streamed one until it ends: rows, their text and the bytes. */
 export const reservedBytes = 1024 * 1024
 
 /** A user with less than this in flight waits for no other user. */
@@ -29,7 +29,7 @@ interface Usage {
 export interface Admission {
   /** Counts these bytes from now on, instead of what was reserved. */
   readonly setBytes: (bytes: number) => void
-  /** Waits until the next slice of its answer may be read. */
+  /** Waits until the next slice of its response may be read. */
   readonly awaitTurn: Effect.Effect<void>
   /** Says how many bytes a slice had. */
   readonly note: (bytes: number) => void
@@ -49,10 +49,10 @@ interface Waiter {
 const credentialOf = ({ via }: Person): string => (via.kind === "api_key" ? via.api_key_id : "session")
 
 /**
- * Admits reads: by the bytes of answers in flight, of the process and of each user, and by the number of heavy reads of
+ * Admits reads: by the bytes of responses in flight, of the process and of each user, and by the number of heavy reads of
  * each user and credential. Others wait in turn of their users, a bounded number of each; further ones are refused.
  */
-export class Answers extends Effect.Service<Answers>()("svc/Answers", {
+export class ResponseBudget extends Effect.Service<ResponseBudget>()("svc/ResponseBudget", {
   effect: Effect.gen(function*() {
     const { answersMaxBytes, answersMaxBytesPerUser, heavyReads } = yield* Settings
     const pace = yield* makePace
@@ -105,10 +105,10 @@ export class Answers extends Effect.Service<Answers>()("svc/Answers", {
         const canStart = () =>
           hasRoom(usage) && (!isHeavy || (usage.heavy < 2 * heavyReads && ofCredential() < heavyReads))
 
-        let held = 0
+        let counted = 0
         const setBytes = (bytes: number): void => {
-          const change = bytes - held
-          held = bytes
+          const change = bytes - counted
+          counted = bytes
           total += change
           usage.bytes += change
           if (change < 0) startWaiting()
@@ -155,7 +155,7 @@ export class Answers extends Effect.Service<Answers>()("svc/Answers", {
       })
 
     /**
-     * Admits a person's read until the scope closes, when its answer was taken or its connection has ended. A heavy one then
+     * Admits a person's read until the scope closes, when its response was sent or its connection has ended. A heavy one then
      * waits for its turn of the event loop.
      */
     const admit = (actor: Person, isHeavy: boolean): Effect.Effect<Admission, RateLimited, Scope.Scope> =>
