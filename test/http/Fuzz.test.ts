@@ -27,8 +27,8 @@ const overall = 8
 /** Requests with one world, so that no rate bucket of a user runs over. */
 const perWorld = 40
 
-/** Operations that share a world: what only reads leaves it as it was. */
-const readsPerWorld = 8
+/** Operations that share a world. One that finds it changed by an earlier one begins another. */
+const operationsPerWorld = 8
 
 /** What an operation needs of its world. */
 const needsOf = (operation: Operation): Parameters<typeof world>[0] => ({
@@ -37,11 +37,13 @@ const needsOf = (operation: Operation): Parameters<typeof world>[0] => ({
   enrolled: /\/mfa\/(verify|disable|recovery-codes|trusted-devices)/.test(operation.path)
 })
 
-/** Each operation that changes something by itself, and the others by what they need. */
+/** Operations that need the same of a world: what only reads leaves it as it was, and what deletes comes last. */
 const groupsOf = (operations: ReadonlyArray<Operation>): ReadonlyArray<Arr.NonEmptyArray<Operation>> => {
-  const [changing, reading] = Arr.partition(operations, ({ method }) => method === "GET")
-  const alike = Object.values(Arr.groupBy(reading, (operation) => JSON.stringify(needsOf(operation))))
-  return [...changing.map((operation) => Arr.of(operation)), ...alike.flatMap(Arr.chunksOf(readsPerWorld))]
+  const changes = ({ method }: Operation) => ["GET", "PUT", "PATCH", "POST", "DELETE"].indexOf(method)
+  const alike = Arr.groupBy(operations, (operation) => JSON.stringify([needsOf(operation), changes(operation) > 0]))
+  return Object.values(alike).flatMap((group) =>
+    Arr.chunksOf([...group].sort((one, other) => changes(one) - changes(other)), operationsPerWorld)
+  )
 }
 
 /** An operation's world with every caller's headers. */
@@ -126,44 +128,55 @@ describe.each(engines)("each operation of the document on %s", (engine) => {
           const { operations, schemas } = yield* fetched
           const found: Array<string> = []
 
-          const fuzzOne = Effect.fnUntraced(function*(operation: Operation, first: Begun, used: number) {
-            let begun = first
-            let uses = used + 1
+          /** A world with the number of requests that it has got; `isUsed`: one of them may have changed it. */
+          interface Progress {
+            readonly begun: Begun
+            readonly uses: number
+            readonly isUsed: boolean
+          }
+          const tryIn = Effect.fnUntraced(function*(progress: Progress, operation: Operation, attempt: Attempt) {
+            let { begun, isUsed, uses } = progress
+            let seen = yield* tryAttempt(schemas, begun, operation, attempt)
+            // what succeeded before may have removed what this is about
+            if (++uses > perWorld || (isUsed && seen.isUnexplained)) {
+              begun = yield* begin(operation)
+              seen = yield* tryAttempt(schemas, begun, operation, attempt)
+              uses = 1
+              isUsed = false
+            }
+            if (seen.problem !== undefined) found.push(seen.problem)
+            isUsed ||= operation.method !== "GET" && seen.status < 300
+            return { status: seen.status, progress: { begun, uses, isUsed } satisfies Progress }
+          })
+
+          const fuzzOne = Effect.fnUntraced(function*(operation: Operation, first: Progress) {
             /** `type` is a channel's; the actions of a rule have one of their own. */
             const isKnown = (name: string) =>
-              first.site.field(name) !== undefined && !(name === "type" && operation.path.includes("/automation/"))
-            const good = yield* tryAttempt(schemas, begun, operation, { what: "good" })
+              first.begun.site.field(name) !== undefined &&
+              !(name === "type" && operation.path.includes("/automation/"))
+            const good = yield* tryIn(first, operation, { what: "good" })
+            let { progress } = good
             // the brain is set up, no agent is connected that lists dead letters, and the link of an alert is in its message
             // the brain may not call a registry, and no provider for sign-in is configured
             const isOutOfReach =
               /\/(setup\/complete|dead-letters|alert-links\/[a-z]+|versions\/check|oidc\/(start|callback|link|backchannel-logout))$/
                 .test(operation.path)
-            const isRefused = good.status >= 300 && !isOutOfReach
-            if (isRefused) found.push(`${operation.route} refuses what is good: ${good.status}`)
-            if (good.problem !== undefined) found.push(good.problem)
-            let isUsed = operation.method !== "GET"
+            if (good.status >= 300 && !isOutOfReach) {
+              found.push(`${operation.route} refuses what is good: ${good.status}`)
+            }
 
             const sampled = {
               seed: seed + operations.indexOf(operation),
               numRuns: Math.ceil(share(engine) * (overall + placesOf(operation)))
             }
             for (const attempt of fc.sample(attempts(operation, schemas, isKnown), sampled)) {
-              let seen = yield* tryAttempt(schemas, begun, operation, attempt)
-              // what succeeded before may have removed what this is about
-              if (++uses > perWorld || (isUsed && seen.isUnexplained)) {
-                begun = yield* begin(operation)
-                seen = yield* tryAttempt(schemas, begun, operation, attempt)
-                uses = 1
-                isUsed = false
-              }
-              if (seen.problem !== undefined) found.push(seen.problem)
-              isUsed ||= operation.method !== "GET" && seen.status < 300
+              progress = (yield* tryIn(progress, operation, attempt)).progress
             }
-            return { begun, uses }
+            return progress
           })
           const fuzz = Effect.fnUntraced(function*(group: Arr.NonEmptyArray<Operation>) {
-            let progress = { begun: yield* begin(group[0]), uses: 0 }
-            for (const operation of group) progress = yield* fuzzOne(operation, progress.begun, progress.uses)
+            let progress: Progress = { begun: yield* begin(group[0]), uses: 0, isUsed: false }
+            for (const operation of group) progress = yield* fuzzOne(operation, progress)
           })
           yield* Effect.forEach(groupsOf(operations), fuzz, { concurrency: 4, discard: true })
           assert.strictEqual(found.length, 0, `with SVC_TEST_SEED=${seed}:\n${found.join("\n")}\n`)
