@@ -60,10 +60,10 @@ export default defineConfig(({ mode }) => {
       reporters: ci ? ["default", "json", "./scripts/runSummary.ts"] : ["default"],
       outputFile: { json: "node_modules/.cache/vitest.json" },
       silent: "passed-only", // what a test logs is printed with its failure
-      maxWorkers: 4, // for two cores: some tests wait for processes, disks and timers
+      maxWorkers: 6, // for two cores: many tests wait for processes and timers
       // As many: the pool ends an idle worker above the least number, and without isolation ends some a second time at the
       // end of the run, which loses the report ("Terminating worker thread").
-      minWorkers: 4
+      minWorkers: 6
     }
   }
 })
