@@ -159,7 +159,7 @@ const makeLoop = Effect.gen(function*() {
   const forever = <E, R>(work: string, tick: Effect.Effect<unknown, E, R>, pause: Duration.DurationInput) =>
     Effect.forever(Effect.zipRight(logFailure(work, tick), Effect.sleep(pause)))
 
-  const lead = Effect.zipRight(
+  const work = Effect.zipRight(
     Effect.zipRight(logFailure("preparing the partitions", retention.prepare), misfires.beginLeading),
     Effect.all([
       embeddedScheduler
@@ -174,13 +174,10 @@ const makeLoop = Effect.gen(function*() {
     ], { concurrency: "unbounded", discard: true })
   )
 
-  // another replica leads: try again later
-  const leadOrWait = Effect.flatMap(
-    leader.only(leaseName, lead, { duration: leaseDuration }),
-    Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
-  )
   yield* loops.every("schedule clock", "1 second", misfires.observeClock)
-  yield* loops.forever(loopName, leadOrWait, { longestPause: "5 seconds" })
+  yield* loops.forever(loopName, leader.lead(leaseName, work, { duration: leaseDuration }), {
+    longestPause: "5 seconds"
+  })
 })
 
 export const layer = Layer.scopedDiscard(makeLoop).pipe(

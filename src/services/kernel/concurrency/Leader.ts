@@ -114,8 +114,16 @@ export class Leader extends Effect.Service<Leader>()("svc/Leader", {
       )
     }
 
+    /** The work of a loop: as `only`, and waits for a second where another process leads. */
+    const lead = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>, options?: LeaseOptions) =>
+      Effect.flatMap(
+        only(name, effect, options),
+        Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
+      )
+
     return {
       only,
+      lead,
       /** The leases that are held now, of all replicas. */
       listLeases: repo.list
     } as const

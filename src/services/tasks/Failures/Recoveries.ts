@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { isOpenFailure } from "../../../domain/tasks/Failure/Group.ts"
 import { Leader, Lease } from "../../kernel/concurrency/Leader.ts"
@@ -123,12 +123,7 @@ export const layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
     yield* loops.reportSuccess(loopName)
     yield* Effect.sleep(more ? "10 millis" : "1 second")
   })
-  // another replica leads: try again later
-  const leadOrWait = Effect.flatMap(
-    leader.only(loopName, Effect.forever(round)),
-    Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
-  )
-  yield* loops.forever(loopName, leadOrWait, { longestPause: "5 seconds" })
+  yield* loops.forever(loopName, leader.lead(loopName, Effect.forever(round)), { longestPause: "5 seconds" })
 })).pipe(Layer.provide(Leader.layer))
 
 /** In the order of the keys, in which the ingest locks rows too. */

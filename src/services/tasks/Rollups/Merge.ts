@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Duration, Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { yieldToEventLoop } from "../../kernel/concurrency/EventLoop.ts"
 import { Leader } from "../../kernel/concurrency/Leader.ts"
@@ -164,12 +164,7 @@ export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merg
       Effect.zipLeft(loops.reportSuccess(loopName)),
       Effect.flatMap(([took]) => Effect.sleep(pauseAfter(took)))
     )
-    // another replica leads: try again later
-    const leadOrWait = Effect.flatMap(
-      leader.only(loopName, Effect.forever(round)),
-      Option.match({ onNone: () => Effect.sleep("1 second"), onSome: () => Effect.void })
-    )
-    yield* loops.forever(loopName, leadOrWait, { longestPause: "5 seconds" })
+    yield* loops.forever(loopName, leader.lead(loopName, Effect.forever(round)), { longestPause: "5 seconds" })
   })).pipe(Layer.provide([this.layer, Leader.layer]))
 }
 
