@@ -10,7 +10,7 @@ import { Ingest } from "../tasks/Ingest.ts"
 import { TaskOrphans } from "../tasks/Orphans.ts"
 import { TasksRepo } from "../tasks/Repo.ts"
 import { CommandDispatch } from "./Dispatch.ts"
-import { makeAskNext, type OpenQuestions } from "./Reconciliation/Questions.ts"
+import { makeIssueQuestions, type OpenQuestions } from "./Reconciliation/Questions.ts"
 import { makeReportResults } from "./Reconciliation/Results.ts"
 import { CommandsRepo } from "./Repo.ts"
 
@@ -28,10 +28,10 @@ export const layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
   if (reconcileAfter === 0) return
   const openQuestions: OpenQuestions = new Map()
   const reportResults = yield* makeReportResults(openQuestions)
-  const askNext = yield* makeAskNext(openQuestions)
+  const issueQuestions = yield* makeIssueQuestions(openQuestions)
   const tick = Effect.gen(function*() {
     yield* reportResults()
-    if (openQuestions.size < maxOpenQuestions) yield* askNext()
+    if (openQuestions.size < maxOpenQuestions) yield* issueQuestions()
   })
   yield* loops.every("tasks reconcile", `${Math.min(10, Math.max(1, reconcileAfter / 10))} seconds`, tick)
 })).pipe(Layer.provide([

@@ -51,8 +51,18 @@ const dueAt = ({ eta, exception, state, updated_at }: WaitingTask): Timestamp.Ti
 /** Seconds; a longer one is no delay of a retry. */
 const maxRetryDelay = 366 * Timestamp.secondsPerDay
 
-/** Asks about the next tasks without an end. */
-export const makeAskNext = Effect.fnUntraced(function*(openQuestions: OpenQuestions) {
+/** Whether it is time to ask again: the pauses double, so that a long backlog does not keep the agents busy. */
+const isDue = (task: WaitingTask, reconcileAfter: number, now: Timestamp.Timestamp): boolean => {
+  const due = dueAt(task)
+  if (due > Timestamp.addSeconds(now, -reconcileAfter)) return false
+  if (task.asked_at === null) return true
+  const asked = Timestamp.toEpochMillis(task.asked_at)
+  const pause = Math.max(reconcileAfter * 1000, asked - Timestamp.toEpochMillis(due))
+  return Timestamp.toEpochMillis(now) - asked >= pause
+}
+
+/** Issues questions about the next tasks without an end. */
+export const makeIssueQuestions = Effect.fnUntraced(function*(openQuestions: OpenQuestions) {
   const agentsRepo = yield* AgentsRepo
   const projectsRepo = yield* ProjectsRepo
   const tasksRepo = yield* TasksRepo
@@ -61,8 +71,8 @@ export const makeAskNext = Effect.fnUntraced(function*(openQuestions: OpenQuesti
   const dispatch = yield* CommandDispatch
   const { commandTimeout, reconcileAfter } = yield* Settings
 
-  /** Issues the questions. `key`: whichever replica asks first inserts the only command of a question. */
-  const ask = Effect.fnUntraced(function*(questions: ReadonlyArray<Question>, key: (question: Question) => string) {
+  /** `key`: of several replicas, the first one inserts the only command of a question. */
+  const issue = Effect.fnUntraced(function*(questions: ReadonlyArray<Question>, key: (question: Question) => string) {
     if (questions.length === 0) return
     const byId = new Map<CommandId, Question>()
     for (const question of questions) byId.set(yield* Ids.nextOf(CommandId), question)
@@ -126,25 +136,16 @@ export const makeAskNext = Effect.fnUntraced(function*(openQuestions: OpenQuesti
         const agent = route(task.engine, task.reporter)
         return agent === undefined ? [] : [{ ...task, kind: "started", agent_id: agent.id, at }]
       })
-      yield* ask(questions, () => `${round}`)
+      yield* issue(questions, () => `${round}`)
     })
   })
-
-  /** Whether it is time to ask again: the pauses double, so that a long backlog does not keep the agents busy. */
-  const isDue = (task: WaitingTask, now: Timestamp.Timestamp): boolean => {
-    const due = dueAt(task)
-    if (due > Timestamp.addSeconds(now, -reconcileAfter)) return false
-    if (task.asked_at === null) return true
-    const [asked, since, at] = [task.asked_at, due, now].map(Timestamp.toEpochMillis) as [number, number, number]
-    return at - asked >= Math.max(reconcileAfter * 1000, asked - since)
-  }
 
   const walkWaiting = makeProjectWalk({
     maxQuestionsPerTick: maxWaitingQuestions,
     list: tasksRepo.listWaiting,
     select: Effect.fnUntraced(function*(project: ProjectId, tasks: ReadonlyArray<WaitingTask>) {
       const now = yield* Timestamp.now
-      const due = tasks.filter((task) => isDue(task, now))
+      const due = tasks.filter((task) => isDue(task, reconcileAfter, now))
       const evidence = yield* makeWaitingLookup(project, due, now)
       return due.filter((task) => !evidence(task).isListed)
     }),
@@ -163,12 +164,12 @@ export const makeAskNext = Effect.fnUntraced(function*(openQuestions: OpenQuesti
           ? []
           : [{ ...task, kind: "waiting", since: last?.at ?? task.updated_at, agent_id: agent.id, at }]
       })
-      yield* ask(questions, (question) => `waiting ${question.kind === "waiting" ? question.asked_at ?? "" : ""}`)
+      yield* issue(questions, (question) => `waiting ${question.kind === "waiting" ? question.asked_at ?? "" : ""}`)
     })
   })
 
   /** Reads the next tasks without an end, project after project, and asks about those that no worker lists. */
-  return Effect.fn("TaskReconciliation.scanTasks")(function*() {
+  return Effect.fn("TaskReconciliation.issueQuestions")(function*() {
     const projects = yield* projectsRepo.listIds
     yield* walkStarted(projects)
     yield* walkWaiting(projects)
