@@ -33,7 +33,7 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     const clock = yield* Effect.clock
     const wake = yield* Queue.sliding<void>(1)
     const state = new PresenceState(() => clock.unsafeCurrentTimeMillis(), () => void wake.unsafeOffer())
-    const { flush, flushAll } = yield* makeFlush(state, sweeps.recordDepartures)
+    const { flush, flushAll } = yield* makeFlush(state)
 
     /** Stores the process as online. None when its agent has been deleted. */
     const connect = Effect.fnUntraced(function*(info: ProcessInfo, callbacks: PresenceCallbacks) {

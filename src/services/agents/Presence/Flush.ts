@@ -13,14 +13,11 @@ import type { Advice } from "./Model.ts"
 import { makeNamespaces, namespaceOf } from "./Namespaces.ts"
 import { agentOnlineEvents } from "./PresenceEvents.ts"
 import { makePresenceRepo } from "./Repo.ts"
-import type { ConnectRow, DepartureRow, HeartbeatRow } from "./Rows.ts"
+import type { ConnectRow, HeartbeatRow } from "./Rows.ts"
 import type { PresenceState } from "./State.ts"
 
-/** Writes what the sessions have reported; `recordDepartures` marks workers whose process left. */
-export const makeFlush = Effect.fnUntraced(function*<E, R>(
-  state: PresenceState,
-  recordDepartures: (rows: ReadonlyArray<DepartureRow>) => Effect.Effect<void, E, R>
-) {
+/** Writes what the sessions have reported. */
+export const makeFlush = Effect.fnUntraced(function*(state: PresenceState) {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* makePresenceRepo
   const caps = yield* RowCaps
@@ -113,14 +110,14 @@ export const makeFlush = Effect.fnUntraced(function*<E, R>(
   const flushDepartures = Effect.suspend(() => {
     const rows = state.departures.take()
     return Effect.onError(
-      recordDepartures([...rows.values()]),
+      repo.updateDepartures([...rows.values()]),
       () => Effect.sync(() => state.departures.putBack(rows))
     )
   })
   // what a worker reported before it left comes first
   const flushReports = Effect.all([
     flushRows("workers", state.workers, repo.upsertWorkers),
-    flushRows("queues", state.queues, repo.queues),
+    flushRows("queues", state.queues, repo.upsertQueues),
     flushDepartures
   ])
 

@@ -1,6 +1,7 @@
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect } from "effect"
 import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
+import { isContention } from "../../kernel/sql/Database.ts"
 import { forNoKeyUpdate } from "../../kernel/sql/Dialect.ts"
 import { recordset } from "../../kernel/sql/Recordset.ts"
 import { lowOf } from "../Queues/Low.ts"
@@ -8,6 +9,7 @@ import type { ReportedAgent } from "./PresenceEvents.ts"
 import type {
   AdviceRow,
   ConnectRow,
+  DepartureRow,
   DisconnectRow,
   HealthRow,
   HeartbeatRow,
@@ -28,12 +30,17 @@ export interface LockedAgent {
   readonly offline_reported: number
 }
 
+/** For writes to rows that the ingest and other replicas write too. */
+export const retryContention = <A, E, R>(write: Effect.Effect<A, E, R>) =>
+  Effect.retry(write, { while: isContention, times: 10 })
+
 /**
  * The set-based writes of `Presence`. Each takes all rows of one batch as one JSON parameter, so that a thousand
  * heartbeats are two statements. The join with `agents` leaves out the rows of deleted agents.
  *
  * Call `lockAgents` first in a transaction that writes: all replicas then lock the agents' rows in the same order.
  */
+// one object of short statements, one for each kind of row
 export const makePresenceRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
@@ -222,7 +229,18 @@ export const makePresenceRepo = Effect.gen(function*() {
             ELSE excluded.last_heartbeat END,
           metadata = excluded.metadata, agent_id = excluded.agent_id, left_at = NULL, updated_at = excluded.updated_at`)
 
-  const queues = (rows: ReadonlyArray<QueueRow>) =>
+  /** Workers whose process left. What a late event says of such a worker does not bring it back. */
+  const updateDepartures = (rows: ReadonlyArray<DepartureRow>) =>
+    writeRows(
+      rows,
+      { project_id: "uuid", engine: "text", name: "text", at: "text" },
+      (r) =>
+        retryContention(sql`UPDATE workers SET left_at = r.at FROM ${r}
+        WHERE workers.project_id = r.project_id AND workers.engine = r.engine AND workers.name = r.name
+          AND workers.state = 'online'`)
+    )
+
+  const upsertQueues = (rows: ReadonlyArray<QueueRow>) =>
     writeRows(rows, {
       id: "uuid",
       agent_id: "uuid",
@@ -257,7 +275,8 @@ export const makePresenceRepo = Effect.gen(function*() {
     updateAdvice,
     insertHealth,
     upsertWorkers,
-    queues
+    updateDepartures,
+    upsertQueues
   } as const
 })
 

@@ -3,16 +3,10 @@ import { Effect } from "effect"
 import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { isContention } from "../../kernel/sql/Database.ts"
 import { forNoKeyUpdate } from "../../kernel/sql/Dialect.ts"
-import { recordset } from "../../kernel/sql/Recordset.ts"
 import { TriggerEvents } from "../../triggers/TriggerEvents.ts"
 import { agentOfflineEvent, type ReportedAgent, type SilentWorker, workerOfflineEvent } from "./PresenceEvents.ts"
-import { makePresenceRepo } from "./Repo.ts"
-import type { DepartureRow } from "./Rows.ts"
-
-const retryContention = <A, E, R>(write: Effect.Effect<A, E, R>) =>
-  Effect.retry(write, { while: isContention, times: 10 })
+import { makePresenceRepo, retryContention } from "./Repo.ts"
 
 /** Rows per statement. */
 const slice = 1000
@@ -23,6 +17,7 @@ const idleFactor = 10
  * Sets silent processes and workers offline, and deletes excess processes. Every replica runs all sweeps: each statement
  * is conditional, so the second replica changes nothing.
  */
+// one object of sweeps, each of one statement or one transaction
 export const makePresenceSweeps = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* makePresenceRepo
@@ -66,15 +61,6 @@ export const makePresenceSweeps = Effect.gen(function*() {
       RETURNING id, project_id, name, updated_at`
     yield* triggerEvents.record(agents.map((agent) => agentOfflineEvent(agent, agent.updated_at)))
   }, sql.withTransaction)
-
-  /** Workers whose process left. What a late event says of such a worker does not bring it back. */
-  const recordDepartures = (rows: ReadonlyArray<DepartureRow>) =>
-    rows.length === 0 ? Effect.void : Effect.asVoid(retryContention(sql`
-      UPDATE workers SET left_at = r.at FROM ${
-      recordset(sql, "r", { project_id: "uuid", engine: "text", name: "text", at: "text" }, rows)
-    }
-      WHERE workers.project_id = r.project_id AND workers.engine = r.engine AND workers.name = r.name
-        AND workers.state = 'online'`))
 
   /**
    * Sets workers gone whose process left in an orderly way and that have no unfinished task: no failure, so it is not
@@ -166,7 +152,6 @@ export const makePresenceSweeps = Effect.gen(function*() {
   })
 
   return {
-    recordDepartures,
     sweepProcesses,
     reportOfflineAgents,
     sweepDepartures,
