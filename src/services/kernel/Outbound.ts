@@ -145,6 +145,18 @@ const loadClient = async (lookup: LookupFunction, tls: OutboundTls): Promise<Cli
   return { agent, request }
 }
 
+/** The URL, if its form is one that is called. Resolves nothing. */
+const parseUrl = (url: string, plainHttp: boolean): Effect.Effect<URL, OutboundRefused> => {
+  const parsed = URL.canParse(url) ? new URL(url) : null
+  const refuse = (why: string) => new OutboundRefused({ why })
+  if (parsed === null) return refuse("it is not a URL")
+  if (parsed.username !== "" || parsed.password !== "") {
+    return refuse("a URL must not hold a user name or a password")
+  }
+  if (parsed.protocol === "https:" || (plainHttp && parsed.protocol === "http:")) return Effect.succeed(parsed)
+  return refuse(plainHttp ? "the URL must begin with https:// or http://" : "the URL must begin with https://")
+}
+
 interface OutboundOptions {
   /** Internal addresses that may be called. */
   readonly allowed: ReadonlyArray<string>
@@ -192,26 +204,9 @@ const makeOutbound = ({ allowed: texts, setting }: OutboundOptions) =>
       return addresses
     })
 
-    /** The URL, if its form is one that is called. Resolves nothing. */
-    const parse = (url: string, plainHttp: boolean): Effect.Effect<URL, OutboundRefused> => {
-      const parsed = URL.canParse(url) ? new URL(url) : null
-      const why = parsed === null
-        ? "it is not a URL"
-        : parsed.username !== "" || parsed.password !== ""
-        ? "a URL must not hold a user name or a password"
-        : parsed.protocol === "https:" || (plainHttp && parsed.protocol === "http:")
-        ? null
-        : plainHttp
-        ? "the URL must begin with https:// or http://"
-        : "the URL must begin with https://"
-      return parsed !== null && why === null
-        ? Effect.succeed(parsed)
-        : Effect.fail(new OutboundRefused({ why: why ?? "" }))
-    }
-
     /** Whether the URL may be called now: its form, and all addresses of its host. For URLs that are about to be kept. */
     const check = Effect.fn("Outbound.check")(function*(url: string, options: { readonly plainHttp: boolean }) {
-      const parsed = yield* parse(url, options.plainHttp)
+      const parsed = yield* parseUrl(url, options.plainHttp)
       yield* resolveAllowed(parsed.hostname, portOf(parsed))
     })
 
@@ -242,7 +237,7 @@ const makeOutbound = ({ allowed: texts, setting }: OutboundOptions) =>
 
     const sendChecked = Effect.fnUntraced(
       function*(call: OutboundRequest, signal: AbortSignal) {
-        const url = yield* parse(call.url, call.plainHttp === true)
+        const url = yield* parseUrl(call.url, call.plainHttp === true)
         const addresses = yield* resolveAllowed(url.hostname, portOf(url))
         checkedAddresses.delete(url.hostname) // the newest last
         checkedAddresses.set(url.hostname, addresses)
