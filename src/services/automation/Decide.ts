@@ -1,17 +1,19 @@
 import { Array as Arr, Clock, Effect } from "effect"
 import type { RuleTrigger } from "../../domain/automation/Automation.ts"
 import { attemptExecution, type Breaker } from "../../domain/automation/Breaker.ts"
-import type { ExecutedAction, Outcome } from "../../domain/automation/Execution.ts"
+import type { Outcome } from "../../domain/automation/Execution.ts"
 import { compileConditions } from "../../domain/automation/Match.ts"
-import { type AgentId, CommandId, ExecutionId } from "../../domain/kernel/Id.ts"
+import { type AgentId, CommandId } from "../../domain/kernel/Id.ts"
 import type { TaskState } from "../../domain/kernel/TaskState.ts"
 import { addSeconds, type Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { Occurrence, TriggerEvent } from "../../domain/triggers/Trigger.ts"
+import { isKnownName } from "../commands/Intents.ts"
 import type { IssuedIntent } from "../commands/Issue.ts"
 import type { Intent } from "../commands/Model.ts"
 import { refusalReason } from "../commands/Refusal.ts"
 import * as Ids from "../kernel/Ids.ts"
 import type { Candidate, LoadedChains } from "./Chains.ts"
+import { ExecutionRows, type Verdict } from "./ExecutionRows.ts"
 import type { KnownTask, NewExecution } from "./ExecutionsRepo.ts"
 import type { RuleRow } from "./RulesRepo.ts"
 
@@ -69,12 +71,6 @@ export interface Decisions {
   readonly messages: ReadonlyArray<RuleMessage>
 }
 
-interface Verdict {
-  readonly outcome: Outcome
-  readonly detail: string | null
-  readonly command?: IssuedIntent
-}
-
 const actionNames = { retry: "retry_task", cancel: "cancel_task" } as const
 
 /** The states in which a task still needs what its trigger says; absent: all. */
@@ -107,6 +103,38 @@ const overtakenBy = (
 const isAboutLostStart = ({ fingerprint, trigger }: TriggerEvent): boolean =>
   trigger === "task.orphaned" && fingerprint !== null
 
+const degradedDetail = ({ max_executions_per_window, window_seconds }: RuleRow) =>
+  `The breaker is tripped: ${max_executions_per_window} executions within ${window_seconds} s.`
+
+const intentOf = (
+  { id, name }: RuleRow,
+  type: "retry" | "cancel",
+  { engine, task_id, task_name }: Candidate,
+  agent_id: AgentId
+): Omit<Intent, "timeout_seconds"> => ({
+  agent_id,
+  action: actionNames[type],
+  engine,
+  target_type: "task",
+  target_id: task_id,
+  parameters: { task_id, ...(type === "retry" && task_name !== "" && isKnownName(task_name) && { task_name }) },
+  metadata: { rule_id: id, rule: name }
+})
+
+/** The audit row that the command names as its cause. */
+const executedEntry = (
+  { id, name, project_id }: RuleRow,
+  action: "retry" | "cancel",
+  { engine, task_id }: Candidate,
+  command_id: CommandId
+) => ({
+  action: "automation.rule.executed",
+  target_type: "automation_rule",
+  target_id: id,
+  project_id,
+  metadata: { name, action, engine, task_id, command_id }
+})
+
 /**
  * Decides what each rule does about each event. It reads nothing and writes nothing. Plain code but for the clock: a
  * storm brings 10 000 occurrences for each of up to 200 rules. One function, since each step counts for the later ones.
@@ -118,65 +146,19 @@ export const decide = (
 ) =>
   Effect.gen(function*() {
     const { agentFor, chains, now, timeoutSeconds } = surroundings
-    const rows = new Map<string, NewExecution>()
     const issues: Array<IssuedIntent> = []
     /** A command of this batch is not sent yet: what happened to its task cannot be its result. */
     const issued = new Set<string>()
     const messages: Array<RuleMessage> = []
     const millis = yield* Clock.currentTimeMillis
+    const rows = new ExecutionRows(millis, now)
     let { actionsLeft } = surroundings
-
-    const addRow = (
-      { rule }: ActiveRule,
-      event: TriggerEvent,
-      occurrences: ReadonlyArray<Occurrence>,
-      action: ExecutedAction,
-      { command, detail, outcome }: Verdict
-    ): void => {
-      const [first] = occurrences
-      if (first === undefined) return
-      const isExecuted = outcome === "executed" || outcome === "dry_run"
-      const isOwn = isExecuted && action !== "notify"
-      // matches without an execution share a row, so that a storm writes a few rows
-      const key = isOwn ? `${rows.size}` : `${rule.id} ${outcome} ${detail} ${isExecuted ? event.condition : ""}`
-      const same = rows.get(key)
-      const times = occurrences.length + (same?.occurrences ?? 0)
-      const occurred_at = occurrences.reduce(
-        (newest, occurrence) => (occurrence.occurred_at > newest ? occurrence.occurred_at : newest),
-        same?.occurred_at ?? first.occurred_at
-      )
-      if (same !== undefined) {
-        rows.set(key, { ...same, occurrences: times, task_id: null, occurred_at })
-        return
-      }
-      rows.set(key, {
-        id: ExecutionId.make(Ids.uuidv7(millis), { disableValidation: true }),
-        project_id: rule.project_id,
-        rule_id: rule.id,
-        rule_name: rule.name,
-        trigger_key: rule.trigger_key,
-        condition_key: event.condition,
-        action,
-        outcome,
-        occurrences: times,
-        engine: event.engine,
-        task_id: times === 1 ? first.task_id : null,
-        task_name: event.task_name,
-        command_id: command?.id ?? null,
-        detail,
-        occurred_at,
-        created_at: now
-      })
-    }
 
     const attempt = (active: ActiveRule): boolean => {
       const { breaker, is_admitted } = attemptExecution(active.breaker, active.rule.max_executions_per_window)
       active.breaker = breaker
       return is_admitted
     }
-
-    const degradedDetail = ({ max_executions_per_window, window_seconds }: RuleRow) =>
-      `The breaker is tripped: ${max_executions_per_window} executions within ${window_seconds} s.`
 
     const decideCommand = (
       active: ActiveRule,
@@ -204,20 +186,7 @@ export const decide = (
       }
       const agent_id = agentFor(type, candidate.engine, task.reporter)
       if (agent_id === null) return refuse("not_allowed", `No connected agent takes ${type} for ${candidate.engine}.`)
-      const intent: Intent = {
-        agent_id,
-        action: actionNames[type],
-        engine: candidate.engine,
-        target_type: "task",
-        target_id: candidate.task_id,
-        parameters: {
-          task_id: candidate.task_id,
-          ...(type === "retry" && candidate.task_name !== "" && !candidate.task_name.startsWith("<unknown:") &&
-            { task_name: candidate.task_name })
-        },
-        timeout_seconds: timeoutSeconds,
-        metadata: { rule_id: rule.id, rule: rule.name }
-      }
+      const intent = { ...intentOf(rule, type, candidate, agent_id), timeout_seconds: timeoutSeconds }
       const refusal = refusalReason(intent)
       if (refusal !== null) return refuse("not_allowed", refusal)
       if (!rule.dry_run && actionsLeft <= 0) {
@@ -229,20 +198,11 @@ export const decide = (
       const id = CommandId.make(Ids.uuidv7(millis), { disableValidation: true })
       issued.add(commandKey)
       chains.add(candidate, { action: type, occurred_at: occurrence.occurred_at })
-      const auditEntry = {
-        action: "automation.rule.executed",
-        target_type: "automation_rule",
-        target_id: rule.id,
+      const command: IssuedIntent = {
+        id,
         project_id: rule.project_id,
-        metadata: {
-          name: rule.name,
-          action: type,
-          engine: candidate.engine,
-          task_id: candidate.task_id,
-          command_id: id
-        }
+        intent: { ...intent, cause: executedEntry(rule, type, candidate, id) }
       }
-      const command: IssuedIntent = { id, project_id: rule.project_id, intent: { ...intent, cause: auditEntry } }
       return { outcome: "executed", detail: null, command }
     }
 
@@ -256,8 +216,8 @@ export const decide = (
         if (type === undefined) {
           const [refused, admitted] = Arr.partition(matched, () => attempt(active))
           const outcome = rule.dry_run ? "dry_run" : "executed"
-          addRow(active, event, admitted, "notify", { outcome, detail: null })
-          addRow(active, event, refused, "notify", { outcome: "degraded", detail: degradedDetail(rule) })
+          rows.add(rule, event, admitted, "notify", { outcome, detail: null })
+          rows.add(rule, event, refused, "notify", { outcome: "degraded", detail: degradedDetail(rule) })
         } else {
           for (const occurrence of matched) {
             const candidate = candidateOf(event, occurrence)
@@ -266,7 +226,7 @@ export const decide = (
               : type === "retry" && isAboutLostStart(event)
               ? { outcome: "not_allowed", detail: startedAgain }
               : decideCommand(active, type, candidate, occurrence)
-            addRow(active, event, [occurrence], type, verdict)
+            rows.add(rule, event, [occurrence], type, verdict)
             if (verdict.command !== undefined) issues.push(verdict.command)
           }
         }
@@ -275,5 +235,5 @@ export const decide = (
         }
       }
     }
-    return { executions: [...rows.values()], issues, messages } satisfies Decisions
+    return { executions: rows.list(), issues, messages } satisfies Decisions
   })

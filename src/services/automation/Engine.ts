@@ -76,23 +76,6 @@ export class AutomationEngine extends Effect.Service<AutomationEngine>()("svc/Au
       return chains.load(projectId, candidates, now)
     }
 
-    /** Splits an event into the occurrences for now, and those that wait for the result of a retry. */
-    const splitEvent = (
-      { created_at, event }: WaitingEvent,
-      active: ReadonlyArray<ActiveRule>,
-      loaded: LoadedChains
-    ) => {
-      const retries = active.filter(({ rule }) => commandTypeOf(rule)?.type === "retry")
-      const waits = (occurrence: Occurrence): boolean => {
-        const candidate = candidateOf(event, occurrence)
-        return candidate !== null && retries.some((rule) => concerns(rule, event, occurrence)) &&
-          loaded.mustWait(candidate)
-      }
-      const waiting = event.occurrences.filter(waits)
-      const occurrences = event.occurrences.filter((occurrence) => !waiting.includes(occurrence))
-      return { now: { event, occurrences, created_at } satisfies BatchEvent, waiting }
-    }
-
     const postpone = Effect.fnUntraced(
       function*({ created_at, event }: WaitingEvent, occurrences: ReadonlyArray<Occurrence>, now: Timestamp.Timestamp) {
         if (occurrences.length === 0) return
@@ -106,17 +89,6 @@ export class AutomationEngine extends Effect.Service<AutomationEngine>()("svc/Au
         }])
       }
     )
-
-    const tripEntry = ({ breaker, rule }: ActiveRule): ActorEntry => ({
-      actor: automation,
-      entry: {
-        action: "automation.rule.circuit_tripped",
-        target_type: "automation_rule",
-        target_id: rule.id,
-        project_id: rule.project_id,
-        metadata: { name: rule.name, executions: breaker.executions, window_seconds: rule.window_seconds }
-      }
-    })
 
     const processProject = Effect.fnUntraced(
       function*(projectId: ProjectId, batch: ReadonlyArray<WaitingEvent>, now: Timestamp.Timestamp) {
@@ -194,3 +166,31 @@ const nothing: { readonly issues: ReadonlyArray<IssuedIntent>; readonly entries:
   issues: [],
   entries: []
 }
+
+/** Splits an event into the occurrences for now, and those that wait for the result of a retry. */
+const splitEvent = (
+  { created_at, event }: WaitingEvent,
+  active: ReadonlyArray<ActiveRule>,
+  loaded: LoadedChains
+) => {
+  const retries = active.filter(({ rule }) => commandTypeOf(rule)?.type === "retry")
+  const waits = (occurrence: Occurrence): boolean => {
+    const candidate = candidateOf(event, occurrence)
+    return candidate !== null && retries.some((rule) => concerns(rule, event, occurrence)) &&
+      loaded.mustWait(candidate)
+  }
+  const waiting = event.occurrences.filter(waits)
+  const occurrences = event.occurrences.filter((occurrence) => !waiting.includes(occurrence))
+  return { now: { event, occurrences, created_at } satisfies BatchEvent, waiting }
+}
+
+const tripEntry = ({ breaker, rule }: ActiveRule): ActorEntry => ({
+  actor: automation,
+  entry: {
+    action: "automation.rule.circuit_tripped",
+    target_type: "automation_rule",
+    target_id: rule.id,
+    project_id: rule.project_id,
+    metadata: { name: rule.name, executions: breaker.executions, window_seconds: rule.window_seconds }
+  }
+})
