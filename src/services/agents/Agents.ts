@@ -31,6 +31,8 @@ const unauthenticated = new Unauthenticated({ detail: "Send the agent's token as
 /** Agents' tokens start with `sva_`, so that a leaked one is recognised for what it is. */
 const tokenPrefix = "sva_"
 
+/** The agents of a project and their tokens. */
+// one object of short methods over the table `agents`
 export class Agents extends Effect.Service<Agents>()("svc/Agents", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

@@ -2,13 +2,13 @@ import { SqlClient } from "@effect/sql"
 import { Context, Data, Effect, Layer, Option } from "effect"
 import type { ApprovalKind } from "../../domain/approvalGate/Approval.ts"
 import { Conflict, Forbidden } from "../../domain/kernel/Errors.ts"
-import { ApprovalId } from "../../domain/kernel/Id.ts"
+import { ApprovalId, type UserId } from "../../domain/kernel/Id.ts"
 import type { ApprovalPolicy, Project } from "../../domain/kernel/Project.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { Inbox } from "../kernel/Inbox.ts"
+import { Inbox, type NewUserNotification } from "../kernel/Inbox.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
@@ -54,6 +54,31 @@ const tooMany = new Conflict({
 const noDecider = " No other person has decided in the project for long enough to approve it. The operator of the " +
   "brain's machine can vouch for one: svc vouch <e-mail address>."
 
+/** Fails where what was approved is not what the action would change now. */
+const checkApproved = Effect.fnUntraced(function*(requested: Subject, now: Subject) {
+  const difference = findDifference(requested, now)
+  if (Option.isSome(difference)) {
+    return yield* new Conflict({ code: "approval_outdated", detail: difference.value })
+  }
+})
+
+/** The message of the inbox for a person who may decide. */
+const noticeOf = (
+  { expires_at, id, kind, project_id, summary }: ApprovalRow,
+  requester: string,
+  user_id: UserId
+): NewUserNotification => ({
+  user_id,
+  project_id,
+  subscription_id: null,
+  alert_id: null,
+  trigger: "approval.requested",
+  reason: "approval",
+  title: `${requester} asks: ${summary}`,
+  body: `Approve or reject it before ${expires_at}.`,
+  data: { approval_id: id, kind }
+})
+
 /**
  * Stores actions that need a second person's approval by the project's policy (docs/approvals.md). The program itself,
  * its rules and schedules need none.
@@ -67,14 +92,6 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
     const inbox = yield* Inbox
     const triggers = yield* TriggerEvents
     const { approvalBulkWindow, approvalTtl } = yield* Settings
-
-    /** Fails where what was approved is not what the action would change now. */
-    const checkApproved = Effect.fnUntraced(function*(requested: Subject, now: Subject) {
-      const difference = findDifference(requested, now)
-      if (Option.isSome(difference)) {
-        return yield* new Conflict({ code: "approval_outdated", detail: difference.value })
-      }
-    })
 
     /**
      * Fails with ApprovalNeeded where the policy requires approval, and, where the action was approved, with a Conflict
@@ -154,17 +171,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
       yield* repo.insert(row)
       const eligible = (yield* deciders.listEligible(project.id, person.user_id, now))
         .filter(({ admin_since }) => kind !== "user_update" || admin_since !== null) // what only global admins may do
-      yield* inbox.insert(eligible.map(({ user_id }) => ({
-        user_id,
-        project_id: project.id,
-        subscription_id: null,
-        alert_id: null,
-        trigger: "approval.requested",
-        reason: "approval",
-        title: `${person.email} asks: ${summary}`,
-        body: `Approve or reject it before ${row.expires_at}.`,
-        data: { approval_id: row.id, kind }
-      })))
+      yield* inbox.insert(eligible.map(({ user_id }) => noticeOf(row, person.email, user_id)))
       yield* triggers.record([requestedEvent(row)])
       yield* audit.record({
         action: "approval.requested",

@@ -54,6 +54,7 @@ const requesterGone = new Conflict({
 })
 
 /** Decides actions that wait for a second person, and does what is approved, in the name of the person who approves. */
+// one object of short methods: each is a way in which an approval is read or ends
 export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

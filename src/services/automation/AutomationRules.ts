@@ -67,6 +67,7 @@ const armingOf = (rule: RuleRow) => ({
  * The automation rules of a project (docs/automation.md): what the brain does by itself when something happens. A rule
  * belongs to its project and stays active when its creator leaves.
  */
+// one object of short methods: each checks, writes and audits one change of a rule
 export class AutomationRules extends Effect.Service<AutomationRules>()("svc/AutomationRules", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

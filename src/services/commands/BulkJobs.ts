@@ -1,5 +1,5 @@
-import { SqlClient, type Statement } from "@effect/sql"
-import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer } from "effect"
 import { type BulkJobAction, type BulkJobFilter, tasksOf } from "../../domain/commands/BulkJob.ts"
 import { Conflict } from "../../domain/kernel/Errors.ts"
 import { BulkJobId, type ProjectId } from "../../domain/kernel/Id.ts"
@@ -13,9 +13,8 @@ import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { Hints, orDieOnSql, Reader } from "../kernel/sql/Database.ts"
+import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
-import { rowsOf } from "../kernel/sql/Rows.ts"
 import { Scans } from "../tasks/Scans.ts"
 import { TaskSearch } from "../tasks/Search.ts"
 import { everyEngine } from "./BulkJobs/Deletion.ts"
@@ -29,8 +28,6 @@ const tooMany = new Conflict({
   detail: `The project has ${maxOpenJobs} bulk jobs that have not ended. Wait for one, or stop one.`
 })
 
-const engineNames = rowsOf(Schema.Struct({ engine: Schema.String }))
-
 /** Null: too many tasks to count. */
 const totalOf = ({ counted, is_complete }: TaskFacetCounts) => (is_complete ? counted : null)
 
@@ -38,11 +35,12 @@ const totalOf = ({ counted, is_complete }: TaskFacetCounts) => (is_complete ? co
  * Durable bulk jobs within the current project (docs/bulk-jobs.md): they delete or cancel all tasks of a filter.
  * `BulkJobs/Runner.ts` executes them.
  */
+// one object of short methods: half of it is the creation of a job, whose checks share the count of its tasks
 export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const read = yield* Reader
-    const { walks } = yield* BulkJobsRepo
+    const repo = yield* BulkJobsRepo
+    const { walks } = repo
     const search = yield* TaskSearch
     const { describe, describeAll } = yield* BulkJobView
     const gate = yield* ApprovalGate
@@ -67,24 +65,11 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
       return job
     }, sql.withTransaction)
 
-    /** The engines that the project has tasks of: a step of the primary key for each. */
-    const listAllEngines = (projectId: ProjectId) => {
-      const next = (after: Statement.Fragment) =>
-        read`(SELECT min(engine) FROM tasks WHERE project_id = ${projectId} ${after})`
-      return Effect.map(
-        engineNames(read`WITH RECURSIVE engines (engine) AS (
-            SELECT ${next(read``)}
-            UNION ALL SELECT ${next(read`AND engine > engines.engine`)} FROM engines WHERE engine IS NOT NULL
-          ) SELECT engine FROM engines WHERE engine IS NOT NULL`),
-        (rows) => rows.map(({ engine }) => engine)
-      )
-    }
-
     /** The engines of the tasks that match; of all tasks where these could not be counted. */
     const listEngines = (projectId: ProjectId, { engine, is_complete }: TaskFacetCounts) =>
       is_complete && engine.length < maxFacetValues
         ? Effect.succeed(engine.map(({ value }) => value).sort())
-        : listAllEngines(projectId)
+        : repo.listEngines(projectId)
 
     /** A deletion by filter always needs a second person: it also takes what comes to match. */
     const checkDeletion = <E>(terms: BulkJobFilter, matching: Effect.Effect<number | null, E>) =>

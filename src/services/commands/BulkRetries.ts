@@ -31,6 +31,7 @@ const endedError = ({ status }: BulkRetry) =>
   })
 
 /** Durable bulk retries within the current project (docs/bulk-retry.md). `BulkJobs/Runner.ts` executes them. */
+// one object of short methods, an endpoint each
 export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

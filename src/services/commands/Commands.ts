@@ -42,6 +42,7 @@ const notPendingError = ({ status }: Command) =>
  * Commands for agents. Each command is a row that waits for a process of its agent; `docs/commands.md` describes its
  * journey. `Dispatch.ts` says why no command is executed twice. All methods work in the current project and return the command as they leave it.
  */
+// one object of short methods: reads, the cancel, and a request each for `Intents.ts` and `Issue.ts`
 export class Commands extends Effect.Service<Commands>()("svc/Commands", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

@@ -48,6 +48,7 @@ const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(v
 const singleOf = (values: ReadonlyArray<string>): string | undefined => (values.length === 1 ? values[0] : undefined)
 
 /** Turns requests into intents, with the details that the brain knows filled in. */
+// one object of short methods, a request each, which share the lookups of agents, engines and names
 export const makeCommandIntents = Effect.gen(function*() {
   const agents = yield* Agents
   const agentsRepo = yield* AgentsRepo

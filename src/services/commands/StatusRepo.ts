@@ -37,6 +37,7 @@ const undecryptableError =
   "Never sent: its encrypted parameters cannot be decrypted with this brain's SVC_SECRET_KEY. Issue it again."
 
 /** Moves commands from status to status. The only writer of `commands.status` (`scripts/rooms.ts` checks it). */
+// one object of short statements: each is a move, by the same `transition`
 export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/CommandStatusRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

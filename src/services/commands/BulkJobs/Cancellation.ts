@@ -1,13 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Layer, Option } from "effect"
 import { tasksOf } from "../../../domain/commands/BulkJob.ts"
-import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Audit } from "../../audit/Audit.ts"
 import { Lease } from "../../kernel/concurrency/Leader.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { idIn } from "../../kernel/sql/Dialect.ts"
 import { Scans } from "../../tasks/Scans.ts"
 import { TaskSearch } from "../../tasks/Search.ts"
 import { Commands } from "../Commands.ts"
@@ -34,13 +31,6 @@ interface Slice {
   readonly isLast: boolean
 }
 
-interface TaskToCancel {
-  readonly engine: string
-  readonly task_id: string
-  /** The agent that reported the task's worker; null: none is known. */
-  readonly reporter: AgentId | null
-}
-
 /** A task of an engine without an agent: its job waits as long as the task matches. */
 interface WaitingTask {
   readonly id: string
@@ -51,6 +41,18 @@ interface WaitingTask {
 /** By engine. */
 type WaitingTasks = Map<string, WaitingTask>
 
+const filterOf = ({ action, as_of, filter }: BulkWalk) => tasksOf(action, filter, as_of)
+
+/** The cursors after these tasks; an engine without further tasks has none. */
+const advance = (cursors: BulkWalk["cursors"], slices: ReadonlyArray<Slice>): BulkWalk["cursors"] => {
+  const advanced: Record<string, string> = { ...cursors }
+  for (const { engine, ids, isLast } of slices) {
+    if (isLast) delete advanced[engine]
+    else advanced[engine] = ids.at(-1) ?? Ids.minId
+  }
+  return advanced
+}
+
 type CommandCounts = Effect.Effect.Success<ReturnType<BulkJobsRepo["countCommands"]>>
 
 const total = (counts: CommandCounts, kind: "ended" | "open") => counts.reduce((sum, count) => sum + count[kind], 0)
@@ -59,17 +61,15 @@ const total = (counts: CommandCounts, kind: "ended" | "open") => counts.reduce((
  * Issues the cancel commands of a job's tasks, by engine, the oldest first, and counts how the commands come out. The
  * cursor moves in the transaction that inserts the commands, so that no crash cancels a task twice or leaves it out.
  */
+// one object of short methods: each is a part of `step`
 export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("svc/BulkJobCancellation", {
   effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
     const repo = yield* BulkJobsRepo
     const search = yield* TaskSearch
     const engineAgents = yield* EngineAgents
     const commands = yield* Commands
     const audit = yield* Audit
     const { bulkCommandTimeout, bulkRetryOpenCommands } = yield* Settings
-
-    const filterOf = ({ action, as_of, filter }: BulkWalk) => tasksOf(action, filter, as_of)
 
     /**
      * Whether a task of the engine still waits for an agent; reads one task instead of scanning all tasks before it.
@@ -116,15 +116,10 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
       }
     )
 
-    const listTasks = (projectId: ProjectId, ids: ReadonlyArray<string>) =>
-      sql<TaskToCancel>`SELECT t.engine, t.task_id, w.agent_id AS reporter FROM tasks t
-        LEFT JOIN workers w ON w.project_id = t.project_id AND w.engine = t.engine AND w.name = t.worker_name
-        WHERE t.project_id = ${projectId} AND ${idIn(sql, ids, "t.id")} ORDER BY t.id`
-
     /** The commands for those tasks that still match and have an agent. */
     const issueFor = Effect.fnUntraced(function*(job: BulkWalk, ids: ReadonlyArray<string>, choose: ChooseAgent) {
       const matching = yield* search.lockMatches(job.project_id, filterOf(job), ids)
-      const tasks = yield* listTasks(job.project_id, matching)
+      const tasks = yield* repo.listTasks(job.project_id, matching)
       const served = tasks.flatMap(({ engine, reporter, task_id }) => {
         const agent_id = choose(engine, reporter)
         return agent_id === null ? [] : [{ agent_id, engine, task_id }]
@@ -156,16 +151,11 @@ export class BulkJobCancellation extends Effect.Service<BulkJobCancellation>()("
         }
         const isStale = planned.some(({ engine }) => job.cursors[engine] !== snapshot.cursors[engine])
         const slices = isRunning && !isStale ? planned : []
-        const cursors: Record<string, string> = { ...job.cursors }
-        for (const { engine, ids, isLast } of slices) {
-          if (isLast) delete cursors[engine]
-          else cursors[engine] = ids.at(-1) ?? Ids.minId
-        }
         const ids = slices.flatMap((slice) => slice.ids)
         const issues = choose === null || ids.length === 0 ? [] : yield* issueFor(job, ids, choose)
         const claimed = job.claimed + issues.length
         const unobserved = job.unobserved + ids.length - issues.length
-        yield* repo.walks.save({ ...job, cursors, claimed, unobserved })
+        yield* repo.walks.save({ ...job, cursors: advance(job.cursors, slices), claimed, unobserved })
         if (issues.length > 0) yield* commands.issueAll(issues)
         return {
           moved: slices.length === 0 ? outcomes.length : Math.max(1, ids.length),

@@ -1,10 +1,10 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { endOf, type RetryCommand } from "../../../domain/commands/BulkRetry/Outcome.ts"
-import type { ProjectId } from "../../../domain/kernel/Id.ts"
+import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
-import { deleteInSlices, forUpdate } from "../../kernel/sql/Dialect.ts"
+import { deleteInSlices, forUpdate, idIn } from "../../kernel/sql/Dialect.ts"
 import { countOf, firstRowOf, hasRows, rowsOf } from "../../kernel/sql/Rows.ts"
 import { BulkRetry, BulkRow, BulkWalk } from "./Row.ts"
 
@@ -15,7 +15,15 @@ const activeRows = rowsOf(BulkRow)
 const activeRow = firstRowOf(BulkRow)
 const allKeys = rowsOf(Schema.Union(BulkRetry.pick("id", "project_id"), BulkWalk.pick("id", "project_id")))
 const firstRetry = firstRowOf(BulkRetry)
+const engineNames = rowsOf(Schema.Struct({ engine: Schema.String }))
 const engineCounts = rowsOf(Schema.Struct({ engine: Schema.String, open: Schema.Int, ended: Schema.Int }))
+
+interface TaskToCancel {
+  readonly engine: string
+  readonly task_id: string
+  /** The agent that reported the task's worker; null: none is known. */
+  readonly reporter: AgentId | null
+}
 
 /** What a command's end means for the count of a job that does not repeat commands. */
 const toOutcome = (command: EndedCommand) => {
@@ -77,6 +85,24 @@ export class BulkJobsRepo extends Effect.Service<BulkJobsRepo>()("svc/BulkJobsRe
       /** The job, if something can be done for it. */
       findActive: (id: BulkRow["id"], now: Timestamp) =>
         activeRow(sql`SELECT * FROM bulk_jobs WHERE ${isActive(now)} AND id = ${id}`),
+
+      /** The engines that the project has tasks of: a step of the primary key for each. */
+      listEngines: (projectId: ProjectId) => {
+        const next = (after: Statement.Fragment) =>
+          read`(SELECT min(engine) FROM tasks WHERE project_id = ${projectId} ${after})`
+        return Effect.map(
+          engineNames(read`WITH RECURSIVE engines (engine) AS (
+              SELECT ${next(read``)}
+              UNION ALL SELECT ${next(read`AND engine > engines.engine`)} FROM engines WHERE engine IS NOT NULL
+            ) SELECT engine FROM engines WHERE engine IS NOT NULL`),
+          (rows) => rows.map(({ engine }) => engine)
+        )
+      },
+      /** The tasks, with the agents that reported their workers. */
+      listTasks: (projectId: ProjectId, ids: ReadonlyArray<string>) =>
+        sql<TaskToCancel>`SELECT t.engine, t.task_id, w.agent_id AS reporter FROM tasks t
+          LEFT JOIN workers w ON w.project_id = t.project_id AND w.engine = t.engine AND w.name = t.worker_name
+          WHERE t.project_id = ${projectId} AND ${idIn(sql, ids, "t.id")} ORDER BY t.id`,
 
       /** Commands of a job without an outcome, and with one that is not counted yet, by engine. */
       countCommands: (id: BulkWalk["id"]) =>

@@ -19,7 +19,7 @@ import { actionOf, makeIssues } from "../Issues.ts"
 import { BulkJobsRepo } from "../Repo.ts"
 import { addOutcomes, type BulkRetry } from "../Row.ts"
 import { noStep, type Step } from "../Step.ts"
-import { BulkRetryItemsRepo, type ItemEnd, type PendingItem } from "./ItemsRepo.ts"
+import { BulkRetryItemsRepo, type ClaimedItem, type ItemEnd, type PendingItem } from "./ItemsRepo.ts"
 
 /** Tasks that are left out in one transaction. */
 const maxSkips = 500
@@ -56,6 +56,20 @@ const skip = ({ position }: PendingItem, reason: ItemEnd["reason"], error: strin
   error,
   new_task_id: null
 })
+
+/** The claimed tasks by what became of their commands: ended, taken back unsent, or open, which are counted by engine. */
+const sortClaimed = (claimed: ReadonlyArray<ClaimedItem>) => {
+  const ends: Array<ItemEnd> = []
+  const released: Array<CommandId> = []
+  const openByEngine = new Map<string, number>()
+  for (const item of claimed) {
+    const outcome = outcomeOf(item)
+    if (outcome === "open") openByEngine.set(item.engine, (openByEngine.get(item.engine) ?? 0) + 1)
+    else if (outcome === "unsent") released.push(item.command_id)
+    else ends.push({ position: item.position, ...outcome })
+  }
+  return { ends, released, openByEngine }
+}
 
 /** Whether further tasks may be commanded. */
 const canRetry = ({ control_state, deadline_at }: BulkRetry, now: Timestamp.Timestamp): boolean =>
@@ -180,15 +194,7 @@ export class BulkRetrySteps extends Effect.Service<BulkRetrySteps>()("svc/BulkRe
     const step = Effect.fn("BulkRetrySteps.step")(function*(request: BulkRetry, allowance: number) {
       const lease = yield* Lease
       const claimed = yield* items.listClaimed(request)
-      const ends: Array<ItemEnd> = []
-      const released: Array<CommandId> = []
-      const openByEngine = new Map<string, number>()
-      for (const item of claimed) {
-        const outcome = outcomeOf(item)
-        if (outcome === "open") openByEngine.set(item.engine, (openByEngine.get(item.engine) ?? 0) + 1)
-        else if (outcome === "unsent") released.push(item.command_id)
-        else ends.push({ position: item.position, ...outcome })
-      }
+      const { ends, openByEngine, released } = sortClaimed(claimed)
       const mayGoOn = canRetry(request, yield* Timestamp.now)
       const batch = mayGoOn ? yield* selectBatch(request, openByEngine, allowance) : { claims: [], skips: [] }
       const isIdle = ends.length + released.length + batch.claims.length + batch.skips.length === 0
