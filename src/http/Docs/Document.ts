@@ -1,12 +1,13 @@
 import { HttpApi, OpenApi } from "@effect/platform"
-import type { AccessRule, Caller } from "../../domain/kernel/Access.ts"
+import { Record } from "effect"
+import { type AccessRule, type Caller, isRole, type Role } from "../../domain/kernel/Access.ts"
 import { codes } from "../../domain/kernel/ErrorCodes.ts"
 import { version } from "../../domain/kernel/Version.ts"
 import { ruleOf } from "../AccessRules.ts"
 import { Api } from "../Api.ts"
 import { documentPathOf, showCustomMethods } from "../CustomMethods.ts"
-import { codesOf, commonCodes, failuresOf, type SharedResponses } from "./Failures.ts"
-import { idempotencyKey } from "./Parameters.ts"
+import { codesOf, commonCodes, type FailureResponse, failuresOf } from "./Failures.ts"
+import { describeParameter, idempotencyKey } from "./Parameters.ts"
 import { PlainRoutesApi } from "./PlainRoutes.ts"
 import { cleanSchemas, componentNameOf, exampleOf, type Part, partsIn } from "./Schemas.ts"
 import { tags } from "./Tags.ts"
@@ -14,36 +15,23 @@ import { tags } from "./Tags.ts"
 /** Credentials that an endpoint accepts, any of them. With a cookie, a change also needs the CSRF token. */
 const securityOf = ({ caller, allowsSession, mutates }: AccessRule): Array<OpenApi.OpenAPISecurityRequirement> => {
   const session = mutates === true ? { session: [], csrf_token: [] } : { session: [] }
-  const kinds: Readonly<Record<Caller, Array<OpenApi.OpenAPISecurityRequirement>>> = {
-    public: allowsSession === true ? [{}, session] : [],
-    agent: [{ agent_token: [] }],
-    session: [session],
-    authenticated: [{ api_key: [] }, session],
-    viewer: [{ api_key: [] }, session],
-    auditor: [{ api_key: [] }, session],
-    operator: [{ api_key: [] }, session],
-    admin: [{ api_key: [] }, session],
-    global_admin: [{ api_key: [] }, session]
-  }
-  return kinds[caller]
+  if (caller === "public") return allowsSession === true ? [{}, session] : []
+  if (caller === "agent") return [{ agent_token: [] }]
+  return caller === "session" ? [session] : [{ api_key: [] }, session]
 }
 
-const callerSentences: Readonly<Record<Caller, string>> = {
+const callerSentences: Readonly<Record<Exclude<Caller, Role>, string>> = {
   public: "No credentials are needed.",
   agent: "An agent calls it, with its token.",
   session: "A person calls it, signed in with a browser; an API key cannot.",
   authenticated: "Any signed-in person or API key may call it.",
-  viewer: "Needs the role viewer in the project.",
-  auditor: "Needs the role auditor in the project.",
-  operator: "Needs the role operator in the project.",
-  admin: "Needs the role admin in the project.",
   global_admin: "Needs a global admin."
 }
 
 /** What the access rule says, in sentences. */
 const describeAccess = ({ bucket, caller, allowsSession, scope, stepUp }: AccessRule): string =>
   [
-    callerSentences[caller],
+    isRole(caller) ? `Needs the role ${caller} in the project.` : callerSentences[caller],
     ...(allowsSession === true ? ["With a session cookie it acts as that person."] : []),
     ...(scope === undefined ? [] : [`An API key needs the scope \`${scope}\`.`]),
     ...(stepUp === true ? ["A session needs a step-up: a password or code within the last minutes."] : []),
@@ -51,7 +39,7 @@ const describeAccess = ({ bucket, caller, allowsSession, scope, stepUp }: Access
   ].join(" ")
 
 /** Request bodies ignore unknown fields; responses declare every field. */
-const allowUnknownFields = (schemas: Readonly<Record<string, unknown>>, bodies: unknown): void => {
+const allowUnknownFields = (schemas: Readonly<Part>, bodies: unknown): void => {
   const reachable = new Set(partsIn(bodies))
   for (const schema of reachable) {
     if (schema.additionalProperties === false) delete schema.additionalProperties
@@ -111,18 +99,30 @@ const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
   }
 }
 
+/** A success as the document shows it; `failure` has the same status. */
+const completeSuccess = (
+  { content, description }: OpenApi.OpenApiSpecResponse,
+  isFile: boolean,
+  failure: FailureResponse | undefined
+): object => {
+  const media = { ...content, ...(isFile && content !== undefined && files(content)), ...failure?.content }
+  return {
+    description: [description === "Success" ? "Done." : description, failure?.description].filter(Boolean).join("\n\n"),
+    ...(Object.keys(media).length > 0 && { content: media })
+  }
+}
+
 /** Adds what the definition does not contain: credentials, failures, headers, and examples of whole bodies. */
 const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
   showCustomMethods(document)
-  const { paths } = document
-  // the cast: the document's JSON has schemas that OpenApi's types do not describe
-  const schemas = document.components.schemas as Record<string, unknown>
-  const responses: SharedResponses = {}
+  const schemas: Part = document.components.schemas
+  const responses: Record<string, FailureResponse> = {}
+  const requestBodies: Array<unknown> = []
   for (const name of ["HttpApiDecodeError", "Issue", "PropertyKey"]) delete schemas[name]
   schemas.ExportedRows = exportedRows
   cleanSchemas(document)
   const example = exampleOf(schemas)
-  const withExamples = (content: OpenApi.OpenApiSpecContent | undefined) => {
+  const addExample = (content: OpenApi.OpenApiSpecContent | undefined) => {
     const media = content?.["application/json"] ?? content?.["application/x-www-form-urlencoded"]
     if (media !== undefined) Object.assign(media, { example: example(media.schema) })
   }
@@ -131,64 +131,34 @@ const completeDocument = (document: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec =>
     onGroup: () => {},
     onEndpoint: ({ endpoint, mergedAnnotations, successes }) => {
       const rule = ruleOf(endpoint, mergedAnnotations)
-      // the cast: every definition endpoint exists in the document
-      const key = endpoint.method.toLowerCase() as OpenApi.OpenAPISpecMethodName
       const path = documentPathOf(endpoint.path)
-      const operation = paths[path]?.[key]
+      // the cast: every definition endpoint exists in the document
+      const operation = document.paths[path]?.[endpoint.method.toLowerCase() as OpenApi.OpenAPISpecMethodName]
       if (operation === undefined) throw new Error(`${endpoint.method} ${path} is not in the API's document`)
       if (operation.security.length === 0) operation.security = securityOf(rule)
       operation.description = [operation.description, describeAccess(rule)].filter(Boolean).join("\n\n")
-      const parametersWithExamples = operation.parameters.map((parameter) => {
-        const [firstExample] = (parameter.schema as { examples?: ReadonlyArray<unknown> }).examples ?? [] // of any schema
-        return firstExample === undefined ? parameter : { ...parameter, example: firstExample }
-      })
-      const { description, example: key_, in: location, name, pattern } = idempotencyKey
-      const header = {
-        name,
-        in: location,
-        required: false,
-        description,
-        example: key_,
-        schema: { type: "string" as const, pattern }
+      if (rule.creates !== undefined) operation.parameters.push(describeParameter(idempotencyKey))
+      for (const parameter of operation.parameters) {
+        const [first] = parameter.schema.examples ?? []
+        if (first !== undefined) Object.assign(parameter, { example: first })
       }
-      operation.parameters = rule.creates === undefined
-        ? parametersWithExamples
-        : [...parametersWithExamples, header as OpenApi.OpenAPISpecParameter] // `example` is not in the type
+      addExample(operation.requestBody?.content)
+      requestBodies.push(operation.requestBody)
 
-      const failures = failuresOf(
-        codesOf(rule, {
-          isHealth: /\/health(\/ready)?$/.test(path),
-          hasPath: path.includes("{"),
-          hasQuery: operation.parameters.some((parameter) => parameter.in === "query"),
-          hasBody: operation.requestBody !== undefined
-        }),
-        responses
-      )
-      const responsesByStatus: Record<string, unknown> = { ...failures }
-      for (const status of successes.keys()) {
-        const response = operation.responses[status]
-        if (response === undefined) continue
-        withExamples(response.content)
-        const isFile = path.endsWith("/download") ||
-          operation.parameters.some((parameter) => parameter.name === "format")
-        if (response.content !== undefined && isFile) {
-          Object.assign(response.content, files(response.content))
+      const failures = failuresOf(codesOf(rule, path, operation), responses)
+      const isFile = path.endsWith("/download") || operation.parameters.some(({ name }) => name === "format")
+      const declared = Object.entries(operation.responses).filter(([status]) => successes.has(Number(status)))
+      Object.assign(operation, {
+        responses: {
+          ...Record.map(failures, (name) => ({ $ref: `#/components/responses/${name}` })),
+          ...Record.fromIterableWith(declared, ([status, response]) => {
+            addExample(response.content)
+            return [status, completeSuccess(response, isFile, responses[failures[status] ?? ""])]
+          })
         }
-        response.description = response.description === "Success" ? "Done." : response.description
-        const failureResponse =
-          responses[String((failures[status] as Part | undefined)?.$ref).split("/").at(-1) ?? ""] as Part | undefined // as failuresOf wrote it
-        responsesByStatus[status] = failureResponse === undefined ? response : {
-          description: `${response.description}\n\n${String(failureResponse.description)}`,
-          content: { ...response.content, ...failureResponse.content as object }
-        }
-      }
-      Object.assign(operation, { responses: responsesByStatus })
-      withExamples(operation.requestBody?.content)
+      })
     }
   })
-  const requestBodies = Object.values(paths).flatMap((methods) =>
-    Object.values(methods).map(({ requestBody }) => requestBody)
-  )
   allowUnknownFields(schemas, requestBodies)
   Object.assign(document.components, { responses, securitySchemes })
   document.tags = Object.entries(tags).map(([name, description]) => ({ name, description }))

@@ -1,61 +1,47 @@
+import type { OpenApi } from "@effect/platform"
+import { Array, Record } from "effect"
 import { type AccessRule, isCountedRead } from "../../domain/kernel/Access.ts"
 import { allCodes, type Code, codes } from "../../domain/kernel/ErrorCodes.ts"
 
-/** The parts of an operation that determine its error codes. */
-export interface OperationForm {
-  readonly isHealth: boolean
-  readonly hasPath: boolean
-  readonly hasQuery: boolean
-  readonly hasBody: boolean
-}
-
-/** Error codes of `middleware/Authorize.ts` for this kind of caller. */
-const accessCodesOf = (
-  { caller, allowsSession, mutates, scope, stepUp, requiresHttps, allowsPendingFactor, allowsRestrictedSession }:
-    AccessRule
-): ReadonlyArray<Code> => {
-  const isPerson = caller !== "public" && caller !== "agent"
-  const canUseSession = isPerson || allowsSession === true
-  return [
-    ...(caller === "public" ? [] : ["unauthenticated"] as const),
-    ...(canUseSession && allowsPendingFactor !== true ? ["mfa_required"] as const : []),
-    ...(isPerson && caller !== "authenticated" ? ["forbidden"] as const : []),
-    ...(isPerson ? ["address_not_allowed"] as const : []),
-    ...(scope === undefined ? [] : ["scope_missing"] as const),
-    ...(mutates === true && caller !== "agent" ? ["csrf_failed"] as const : []),
-    ...(requiresHttps === true ? ["https_required"] as const : []),
-    ...(canUseSession && allowsRestrictedSession !== true ? ["mfa_enrollment_required"] as const : []),
-    ...(stepUp === true ? ["mfa_reverify_required"] as const : [])
-  ]
-}
-
-/** Every code that an operation can respond with: of its access, its form, and what it declares itself (`fails`). */
+/** Every code that an operation can respond with: of its access, path, query and body, and what it declares itself. */
 export const codesOf = (
   rule: AccessRule,
-  { hasBody, hasPath, hasQuery, isHealth }: OperationForm
+  path: string,
+  { parameters, requestBody }: OpenApi.OpenAPISpecOperation
 ): ReadonlyArray<Code> => {
+  const { caller, mutates } = rule
+  const isPerson = caller !== "public" && caller !== "agent"
+  const canUseSession = isPerson || rule.allowsSession === true
   const creates = rule.creates !== undefined
-  const found = new Set<Code>([
-    "bad_request",
-    ...(isHealth ? [] : ["host_not_allowed", "unavailable"] as const),
-    ...accessCodesOf(rule),
-    ...(hasPath ? ["not_found"] as const : []),
-    ...(hasBody && rule.form !== true ? ["malformed_json"] as const : []),
-    ...(hasBody ? ["payload_too_large", "unsupported_media_type"] as const : []),
-    ...(hasBody || hasQuery || creates ? ["validation_failed"] as const : []),
-    ...(creates ? ["idempotency_conflict"] as const : []),
-    ...(rule.mutates === true ? ["audit_log_contradicted"] as const : []),
-    ...(rule.bucket !== undefined || isCountedRead(rule) ? ["rate_limited"] as const : []),
-    ...(rule.failureCodes ?? [])
-  ])
+  const hasBody = requestBody !== undefined
+  const hasQuery = parameters.some((parameter) => parameter.in === "query")
+  const implied: ReadonlyArray<readonly [applies: boolean, ...codes: ReadonlyArray<Code>]> = [
+    [true, "bad_request", ...(rule.failureCodes ?? [])],
+    [!/\/health(\/ready)?$/.test(path), "host_not_allowed", "unavailable"],
+    [caller !== "public", "unauthenticated"],
+    [canUseSession && rule.allowsPendingFactor !== true, "mfa_required"],
+    [isPerson && caller !== "authenticated", "forbidden"],
+    [isPerson, "address_not_allowed"],
+    [rule.scope !== undefined, "scope_missing"],
+    [mutates === true && caller !== "agent", "csrf_failed"],
+    [rule.requiresHttps === true, "https_required"],
+    [canUseSession && rule.allowsRestrictedSession !== true, "mfa_enrollment_required"],
+    [rule.stepUp === true, "mfa_reverify_required"],
+    [path.includes("{"), "not_found"],
+    [hasBody && rule.form !== true, "malformed_json"],
+    [hasBody, "payload_too_large", "unsupported_media_type"],
+    [hasBody || hasQuery || creates, "validation_failed"],
+    [creates, "idempotency_conflict"],
+    [mutates === true, "audit_log_contradicted"],
+    [rule.bucket !== undefined || isCountedRead(rule), "rate_limited"]
+  ]
+  const found = new Set(implied.flatMap(([applies, ...those]) => (applies ? those : [])))
   return allCodes.filter((code) => found.has(code)) // in the order of the list
 }
 
-const titleOf = (code: Code): string => code.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase())
-
 const exampleProblem = (code: Code): object => ({
   type: "about:blank",
-  title: titleOf(code),
+  title: code.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase()),
   status: codes[code].status,
   detail: codes[code].meaning,
   code,
@@ -63,8 +49,13 @@ const exampleProblem = (code: Code): object => ({
   request_id: "0199c0de-7d3a-7c11-9c55-3f0c8f8c2a10"
 })
 
+export interface FailureResponse {
+  readonly description: string
+  readonly content: object
+}
+
 /** The response of one status: its codes, what each means, and an example of each. */
-const responseOf = (status: number, all: ReadonlyArray<Code>): object => ({
+const responseOf = (status: number, all: ReadonlyArray<Code>): FailureResponse => ({
   description: all.map((code) => `${all.length > 1 ? "- " : ""}\`${code}\`: ${codes[code].meaning}`).join("\n"),
   content: {
     "application/problem+json": {
@@ -77,26 +68,27 @@ const responseOf = (status: number, all: ReadonlyArray<Code>): object => ({
           }
         ]
       },
-      examples: Object.fromEntries(
-        all.map((code) => [code, { summary: codes[code].meaning, value: exampleProblem(code) }])
-      )
+      examples: Record.fromIterableWith(all, (code) => [
+        code,
+        { summary: codes[code].meaning, value: exampleProblem(code) }
+      ])
     }
   }
 })
 
-/** Responses by name, for `components.responses`: operations that fail alike share them. */
-export type SharedResponses = Record<string, object>
-
-/** The responses of these codes by status, as references to shared ones, which are added where they are new. */
-export const failuresOf = (all: ReadonlyArray<Code>, shared: SharedResponses): Readonly<Record<number, object>> => {
-  const statuses = [...new Set(all.map((code) => codes[code].status))]
-  return Object.fromEntries(statuses.map((status) => {
-    const codesOfStatus = all.filter((code) => codes[code].status === status)
+/**
+ * The response of each status by its name in `components.responses`, to which it is added: operations that fail alike
+ * share it.
+ */
+export const failuresOf = (
+  all: ReadonlyArray<Code>,
+  shared: Record<string, FailureResponse>
+): Readonly<Record<string, string>> =>
+  Record.map(Array.groupBy(all, (code) => String(codes[code].status)), (codesOfStatus, status) => {
     const name = codesOfStatus.join(".")
-    shared[name] ??= responseOf(status, codesOfStatus)
-    return [status, { $ref: `#/components/responses/${name}` }]
-  }))
-}
+    shared[name] ??= responseOf(Number(status), codesOfStatus)
+    return name
+  })
 
 /** The codes that any request can end with, and those that no operation has, for the document's first page. */
 export const commonCodes = [

@@ -8,44 +8,39 @@ import { compressText, respondWithFile } from "../PreparedFile.ts"
 import { DocumentedApi } from "./Document.ts"
 import { renderReference } from "./ReferencePage.ts"
 
+const renderDocument = () => [JSON.stringify(OpenApi.fromApi(DocumentedApi)), {}] as const
+
+const renderDocumentPage = () => {
+  const { html, policy } = renderReference(OpenApi.fromApi(DocumentedApi))
+  return [html, { "content-security-policy": policy }] as const
+}
+
 /** `/api/v1/openapi.json` (3.1) and the API page, both made from the definition at the first request. */
 export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   const limits = yield* RateLimits
   const settings = yield* Settings
   const proxies = parseProxies(settings.trustedProxies)
 
-  const takeRateLimit = Effect.gen(function*() {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    if (yield* limits.takeForAddress("docs", clientAddressOf(request, proxies))) return request
-    return yield* new RateLimited({ detail: "The API documents may be fetched 10 times a minute." })
+  const addFile = Effect.fnUntraced(function*(
+    path: `/${string}`,
+    contentType: string,
+    render: () => readonly [text: string, headers: Readonly<Record<string, string>>]
+  ) {
+    const prepareOnce = yield* Effect.cached(Effect.suspend(() => {
+      const [text, headers] = render()
+      return Effect.map(compressText(text), (file) => ({ file, headers }))
+    }))
+    const respond = Effect.gen(function*() {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (!(yield* limits.takeForAddress("docs", clientAddressOf(request, proxies)))) {
+        return yield* new RateLimited({ detail: "The API documents may be fetched 10 times a minute." })
+      }
+      // in a fiber of its own: an interrupt of the first request would be kept as the result of all
+      const { file, headers } = yield* Fiber.join(yield* Effect.forkDaemon(prepareOnce))
+      return respondWithFile(file, request, contentType, headers)
+    })
+    yield* router.add("GET", path, respond)
   })
-  // in a fiber of its own: an interrupt of the first request would be kept as the result of all
-  const cacheOnce = <A>(work: Effect.Effect<A>) =>
-    Effect.map(Effect.cached(work), (cachedEffect) => Effect.flatMap(Effect.forkDaemon(cachedEffect), Fiber.join))
-  const document = yield* cacheOnce(Effect.suspend(() => compressText(JSON.stringify(OpenApi.fromApi(DocumentedApi)))))
-  const page = yield* cacheOnce(Effect.suspend(() => {
-    const { html, policy } = renderReference(OpenApi.fromApi(DocumentedApi))
-    return Effect.map(compressText(html), (file) => ({ prepared: file, policy: { "content-security-policy": policy } }))
-  }))
-
-  yield* router.add(
-    "GET",
-    "/api/v1/openapi.json",
-    Effect.flatMap(
-      takeRateLimit,
-      (request) => Effect.map(document, (file) => respondWithFile(file, request, "application/json"))
-    )
-  )
-  yield* router.add(
-    "GET",
-    "/api/v1/docs",
-    Effect.flatMap(
-      takeRateLimit,
-      (request) =>
-        Effect.map(
-          page,
-          ({ policy, prepared: file }) => respondWithFile(file, request, "text/html; charset=utf-8", policy)
-        )
-    )
-  )
+  yield* addFile("/api/v1/openapi.json", "application/json", renderDocument)
+  yield* addFile("/api/v1/docs", "text/html; charset=utf-8", renderDocumentPage)
 }))

@@ -18,20 +18,21 @@ export interface Parameter {
   readonly pattern?: string
 }
 
+export const describeParameter = (
+  { example, pattern, required = false, ...rest }: Parameter
+): OpenApi.OpenAPISpecParameter => ({
+  ...rest,
+  required,
+  schema: { type: "string", examples: [example], ...(pattern !== undefined && { pattern }) }
+})
+
 /** Names parameters in the document that the endpoint's schemas do not read. */
 export const withParameters = (...parameters: ReadonlyArray<Parameter>) =>
   OpenApi.annotations({
     transform: (operation) => ({
       ...operation,
-      parameters: [
-        // what fromApi hands over
-        ...(operation as OpenApi.OpenAPISpecOperation).parameters,
-        ...parameters.map(({ example, pattern, required = false, ...rest }) => ({
-          ...rest,
-          required,
-          schema: { type: "string", examples: [example], ...(pattern !== undefined && { pattern }) }
-        }))
-      ]
+      // what fromApi hands over
+      parameters: [...(operation as OpenApi.OpenAPISpecOperation).parameters, ...parameters.map(describeParameter)]
     })
   })
 

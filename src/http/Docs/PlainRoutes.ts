@@ -1,11 +1,11 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/kernel/Access.ts"
 import { Ready, Unready } from "../../domain/kernel/Readiness.ts"
 import { Alive } from "../../domain/operations/Health.ts"
 import { html } from "../Html/Api.ts"
 import { withParameters } from "./Parameters.ts"
-import { inChapter, type Tag } from "./Tags.ts"
+import { inChapter, operation } from "./Tags.ts"
 
 const metrics = Schema.String.pipe(
   HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/plain; version=0.0.4; charset=utf-8" })
@@ -19,85 +19,64 @@ const document = Schema.Record({ key: Schema.String, value: Schema.Unknown })
     examples: [{ openapi: "3.1.0" }]
   })
 
-/** An operation of this group is under another chapter than the group. */
-const overrideTag = (tag: Tag) => ({ tags: [tag] })
-
 /**
  * Routes outside the HttpApi definition. They are in the OpenAPI document but not in the derived client: no program that
  * uses the API calls them.
  */
 export class PlainRoutesApi extends HttpApiGroup.make("outside")
   .add(
-    HttpApiEndpoint.get("alive", "/health")
-      .addSuccess(Alive)
-      .annotateContext(OpenApi.annotations({
-        summary: "Check that the process runs",
-        description: "The same as `GET /api/v1/health`, at the path that load balancers poll.",
-        override: overrideTag("Health")
-      }))
+    HttpApiEndpoint.get("alive", "/health").addSuccess(Alive).annotateContext(operation(
+      "Check that the process runs",
+      "The same as `GET /api/v1/health`, at the path that load balancers poll.",
+      { tags: ["Health"] }
+    ))
   )
   .add(
-    HttpApiEndpoint.get("ready", "/health/ready")
-      .addSuccess(Ready)
-      .addSuccess(Unready, { status: 503 })
-      .annotateContext(OpenApi.annotations({
-        summary: "Check that the brain can serve requests",
-        description: "The same as `GET /api/v1/health/ready`, at the path that load balancers poll.",
-        override: overrideTag("Health")
-      }))
+    HttpApiEndpoint.get("ready", "/health/ready").addSuccess(Ready).addSuccess(Unready, { status: 503 })
+      .annotateContext(operation(
+        "Check that the brain can serve requests",
+        "The same as `GET /api/v1/health/ready`, at the path that load balancers poll.",
+        { tags: ["Health"] }
+      ))
   )
   .add(
-    HttpApiEndpoint.get("metrics", "/metrics")
-      .addSuccess(metrics)
+    HttpApiEndpoint.get("metrics", "/metrics").addSuccess(metrics)
       .annotate(Access, { caller: "public", failureCodes: ["unauthenticated"] })
-      .annotateContext(OpenApi.annotations({
-        summary: "Read the metrics",
-        description: "For Prometheus, with the metrics token. `docs/metrics.md` has every metric.",
-        override: { ...overrideTag("Health"), security: [{ metrics_token: [] }] }
-      }))
+      .annotateContext(operation(
+        "Read the metrics",
+        "For Prometheus, with the metrics token. `docs/metrics.md` has every metric.",
+        { tags: ["Health"], security: [{ metrics_token: [] }] }
+      ))
   )
   .add(
     HttpApiEndpoint.get("connect", "/ws/agent")
       .addSuccess(HttpApiSchema.Empty(101).annotations({ description: "Switching to the WebSocket." }))
       .annotate(Access, { caller: "agent", failureCodes: ["upgrade_required", "unavailable"] })
-      .annotateContext(OpenApi.annotations({
-        summary: "Connect an agent",
-        description:
-          "A WebSocket (RFC 6455) whose first frame is the agent's hello. Over 600 connects a minute and address the socket is closed with 4429."
+      .annotateContext(operation(
+        "Connect an agent",
+        "A WebSocket (RFC 6455) whose first frame is the agent's hello. Over 600 connects a minute and address the socket is closed with 4429."
+      ))
+      .annotateContext(withParameters({
+        in: "header",
+        name: "Upgrade",
+        description: "The protocol to switch to.",
+        example: "websocket",
+        required: true
       }))
-      .annotateContext(
-        withParameters({
-          in: "header",
-          name: "Upgrade",
-          description: "The protocol to switch to.",
-          example: "websocket",
-          required: true
-        })
-      )
   )
   .add(
-    HttpApiEndpoint.get("document", "/api/v1/openapi.json")
-      .addSuccess(document)
+    HttpApiEndpoint.get("document", "/api/v1/openapi.json").addSuccess(document)
       .annotate(Access, { caller: "public", bucket: "docs" })
-      .annotateContext(
-        OpenApi.annotations({
-          summary: "Read this document",
-          description: "OpenAPI 3.1, made from the program's own definitions.",
-          override: overrideTag("Pages")
-        })
-      )
+      .annotateContext(operation(
+        "Read this document",
+        "OpenAPI 3.1, made from the program's own definitions.",
+        { tags: ["Pages"] }
+      ))
   )
   .add(
-    HttpApiEndpoint.get("page", "/api/v1/docs")
-      .addSuccess(html)
+    HttpApiEndpoint.get("page", "/api/v1/docs").addSuccess(html)
       .annotate(Access, { caller: "public", bucket: "docs" })
-      .annotateContext(
-        OpenApi.annotations({
-          summary: "Show this document as a page",
-          description: "HTML; it calls no other host.",
-          override: overrideTag("Pages")
-        })
-      )
+      .annotateContext(operation("Show this document as a page", "HTML; it calls no other host.", { tags: ["Pages"] }))
   )
   .annotate(Access, { caller: "public" })
   .annotateContext(inChapter("Agent protocol"))

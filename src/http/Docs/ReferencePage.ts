@@ -1,3 +1,4 @@
+import type { OpenApi } from "@effect/platform"
 import { type HtmlPage, renderPage } from "../Html/HtmlPage.ts"
 import type { Part } from "./Schemas.ts"
 
@@ -45,59 +46,58 @@ const renderType = (schema: Part): string => {
   return escapeHtml([asText(schema.type) || "any JSON", asText(schema.format)].filter(Boolean).join(", "))
 }
 
-const renderExample = (value: unknown) =>
-  value === undefined ? "" : `<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`
+/** A row of a table of parameters or fields. */
+const renderField = (name: string, isRequired: boolean, type: string, schema: unknown, description: unknown) => {
+  const [example] = asList(asPart(schema).examples)
+  return [
+    `<code>${escapeHtml(name)}</code>${isRequired ? "" : " <small>optional</small>"}`,
+    type + renderType(asPart(schema)),
+    renderInline(asText(description)) +
+    (example === undefined ? "" : ` <small>Example: <code>${escapeHtml(JSON.stringify(example))}</code></small>`)
+  ]
+}
 
 const renderFields = ({ properties, required }: Part): string =>
   renderTable(
-    Object.entries(asPart(properties)).map(([name, schema]) => {
-      const { description, examples } = asPart(schema)
-      const [example] = asList(examples)
-      return [
-        `<code>${escapeHtml(name)}</code>${asList(required).includes(name) ? "" : " <small>optional</small>"}`,
-        renderType(asPart(schema)),
-        renderInline(asText(description)) +
-        (example === undefined ? "" : ` <small>Example: <code>${escapeHtml(JSON.stringify(example))}</code></small>`)
-      ]
-    })
+    Object.entries(asPart(properties)).map(([name, schema]) =>
+      renderField(name, asList(required).includes(name), "", schema, asPart(schema).description)
+    )
   )
 
-const renderBody = (title: string, body: Part): string => {
-  const json = asPart(asPart(body.content)["application/json"])
-  const others = Object.keys(asPart(body.content)).filter((type) => !type.includes("json"))
-  return `<h4>${title}${json.schema === undefined ? "" : `: ${renderType(asPart(json.schema))}`} ${
-    escapeHtml(others.join(", "))
-  }</h4>` +
-    (title === "Request body" ? "" : renderProse(body.description)) + renderExample(json.example)
+const renderContent = (title: string, content: object | undefined, description = ""): string => {
+  const { example, schema } = asPart(asPart(content)["application/json"])
+  const others = Object.keys(asPart(content)).filter((type) => !type.includes("json"))
+  const type = schema === undefined ? "" : `: ${renderType(asPart(schema))}`
+  return `<h4>${title}${type} ${escapeHtml(others.join(", "))}</h4>${description}` +
+    (example === undefined ? "" : `<pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>`)
 }
 
-const renderOperation = (path: string, method: string, operation: Part, responses: Part): string => {
-  const parameters = asList(operation.parameters).map(asPart).map((parameter) => [
-    `<code>${escapeHtml(asText(parameter.name))}</code>${
-      parameter.required === true ? "" : " <small>optional</small>"
-    }`,
-    `${asText(parameter.in)}, ${renderType(asPart(parameter.schema))}`,
-    `${renderInline(asText(parameter.description))} <small>Example: <code>${
-      escapeHtml(JSON.stringify(parameter.example))
-    }</code></small>`
-  ])
-  const operationResponses = Object.entries(asPart(operation.responses))
-  const failures = operationResponses.filter(([, response]) => asPart(response).$ref !== undefined)
-    .map((
-      [status, response]
-    ) => [status, renderProse(asPart(responses[schemaNameOf(asPart(response).$ref)]).description)])
-  return `<details id="${escapeHtml(asText(operation.operationId))}"><summary><b>${method.toUpperCase()}</b> <code>${
+const renderOperation = (
+  path: string,
+  method: string,
+  { description, operationId, parameters, requestBody, responses, summary = "" }: OpenApi.OpenAPISpecOperation,
+  failures: Part
+): string => {
+  const fields = parameters.map(({ description, in: location, name, required, schema }) =>
+    renderField(name, required, `${location}, `, schema, description)
+  )
+  const contents = Object.entries(responses).map(([status, response]) =>
+    "$ref" in response
+      ? ""
+      : renderContent(`Answer ${status}`, response.content, renderProse(response.description))
+  )
+  const failureRows = Object.entries(responses).flatMap(([status, response]) => {
+    if (!("$ref" in response)) return []
+    return [[status, renderProse(asPart(failures[schemaNameOf(response.$ref)]).description)]]
+  })
+  return `<details id="${escapeHtml(operationId)}"><summary><b>${method.toUpperCase()}</b> <code>${
     escapeHtml(path)
   }</code>
-<span>${renderInline(asText(operation.summary))}</span></summary>${renderProse(operation.description)}
-${parameters.length === 0 ? "" : `<h4>Parameters</h4>${renderTable(parameters)}`}
-${operation.requestBody === undefined ? "" : renderBody("Request body", asPart(operation.requestBody))}
-${
-    operationResponses.filter(([, response]) => asPart(response).$ref === undefined).map(([status, response]) =>
-      renderBody(`Answer ${status}`, asPart(response))
-    ).join("")
-  }
-<h4>Failures</h4>${renderTable(failures)}</details>`
+<span>${renderInline(summary)}</span></summary>${renderProse(description)}
+${fields.length === 0 ? "" : `<h4>Parameters</h4>${renderTable(fields)}`}
+${requestBody === undefined ? "" : renderContent("Request body", requestBody.content)}
+${contents.join("")}
+<h4>Failures</h4>${renderTable(failureRows)}</details>`
 }
 
 const css = `
@@ -119,17 +119,17 @@ td p, td ul { margin: 0; padding-left: 1rem } td p { padding: 0 }
 pre { overflow: auto; max-height: 22rem; padding: .6rem; background: var(--ground); border-radius: .4rem; font-size: .85rem }
 `
 
-export const renderReference = (document: object): HtmlPage => {
-  const { components, info, paths, tags } = asPart(document)
+export const renderReference = ({ components, info, paths, tags }: OpenApi.OpenAPISpec): HtmlPage => {
   const { responses, schemas } = asPart(components)
-  const operations = Object.entries(asPart(paths)).flatMap(([path, methods]) =>
-    Object.entries(asPart(methods)).map(([method, operation]) => ({ path, method, operation: asPart(operation) }))
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))
   )
-  const chapters = asList(tags).map(asPart).map(({ description, name }) => {
-    const own = operations.filter(({ operation }) => asList(operation.tags).includes(name))
-    return `<h2 id="${escapeHtml(asText(name))}">${escapeHtml(asText(name))}</h2>${renderProse(description)}
+  const chapters = tags.map(({ description, name }) => {
+    const own = operations.filter(({ operation }) => operation.tags.includes(name))
+    return `<h2 id="${escapeHtml(name)}">${escapeHtml(name)}</h2>${renderProse(description)}
 ${own.map(({ method, operation, path }) => renderOperation(path, method, operation, asPart(responses))).join("\n")}`
   })
+  const links = tags.map(({ name }) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`)
   const bodies = Object.entries(asPart(schemas)).map(([name, schema]) =>
     `<details id="body-${name}"><summary><code>${name}</code><span>${
       renderInline(asText(asPart(schema).description))
@@ -138,14 +138,10 @@ ${own.map(({ method, operation, path }) => renderOperation(path, method, operati
   return renderPage({
     title: "svc: API reference",
     css,
-    sections: `<h1>svc ${escapeHtml(asText(asPart(info).version))}: API reference</h1>
+    sections: `<h1>svc ${escapeHtml(info.version)}: API reference</h1>
 <p><a href="openapi.json">openapi.json</a></p>
-${renderProse(asPart(info).description)}
-<nav>${
-      asList(tags).map(asPart).map(({ name }) =>
-        `<a href="#${escapeHtml(asText(name))}">${escapeHtml(asText(name))}</a>`
-      ).join("")
-    }<a href="#bodies">Bodies</a></nav>
+${renderProse(info.description)}
+<nav>${links.join("")}<a href="#bodies">Bodies</a></nav>
 ${chapters.join("\n")}
 <h2 id="bodies">Bodies</h2>
 ${bodies.join("\n")}`

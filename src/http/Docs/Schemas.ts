@@ -1,5 +1,7 @@
 /** Cleans the schemas of `OpenApi.fromApi` for readers and generators, and adds examples. */
 
+import { Record } from "effect"
+
 /** A part of the document, as far as its keys are read here. */
 export type Part = Record<string, unknown>
 
@@ -27,42 +29,37 @@ const asTyped = (type: unknown, example: unknown): unknown =>
     : JSON.parse(example)
 
 /** Whether a component is a plain string or number, without an enum. Such components are inlined. */
-const isScalar = ({ enum: words, type }: Part) =>
-  words === undefined && ["string", "integer", "number"].includes(String(type))
+const isScalar = (schema: unknown): schema is Part =>
+  isPart(schema) && schema.enum === undefined && ["string", "integer", "number"].includes(String(schema.type))
 
 /** Changes the document's schemas in place. */
 export const cleanSchemas = (
-  document: { readonly components: { readonly schemas: Record<string, unknown> } }
+  document: { readonly components: { readonly schemas: Part } }
 ): void => {
   const { schemas } = document.components
-  const plain = new Map(
-    Object.entries(schemas).flatMap(([name, schema]) =>
-      isPart(schema) && isScalar(schema) ? [[name, schema] as const] : []
-    )
-  )
+  const scalars = Record.filter(schemas, isScalar)
+  const scalarOf = ({ $ref }: Part) => scalars[componentNameOf($ref) ?? ""]
   for (const part of partsIn(document)) {
     const [only, ...others] = Array.isArray(part.allOf) ? part.allOf : []
     // a field with a default wraps its schema, which has its range
     const wrapped: Part = others.length === 0 && isPart(only) ? only : {}
-    const inner = plain.get(componentNameOf(part.$ref) ?? "") ?? plain.get(componentNameOf(wrapped.$ref) ?? "")
-    if (inner !== undefined) {
+    const scalar = scalarOf(part) ?? scalarOf(wrapped)
+    if (scalar !== undefined) {
       delete part.$ref
       delete part.allOf
       const { $ref: _, ...refined } = wrapped
-      Object.assign(part, { ...inner, ...refined, ...part })
+      Object.assign(part, { ...scalar, ...refined, ...part })
     }
-  }
-  for (const name of plain.keys()) delete schemas[name]
-  for (const part of partsIn(document)) {
     delete part.$id
     if (part.title === "unknown" || part.title === "object" || part.title === part.type) delete part.title
     if (isNoise(part.description)) delete part.description
     if (Array.isArray(part.examples)) part.examples = part.examples.map((example) => asTyped(part.type, example))
   }
+  for (const name of Object.keys(scalars)) delete schemas[name]
 }
 
 /** One value of a schema, from the examples of its fields. */
-export const exampleOf = (schemas: Readonly<Record<string, unknown>>) => {
+export const exampleOf = (schemas: Readonly<Part>) => {
   const valueOf = (schema: unknown): unknown => {
     if (!isPart(schema)) return null
     const { allOf, anyOf, enum: words, examples, items, properties, type } = schema

@@ -31,5 +31,12 @@ export type Tag = keyof typeof tags
 /** Puts a group's operations under a chapter. */
 export const inChapter = (tag: Tag) => OpenApi.annotations({ title: tag })
 
-/** An operation in the reference: its title, and what a caller must know. */
-export const operation = (summary: string, description: string) => OpenApi.annotations({ summary, description })
+/**
+ * An operation in the reference: its title, and what a caller must know. `override`: what differs from its group and its
+ * access rule.
+ */
+export const operation = (
+  summary: string,
+  description: string,
+  override?: { readonly tags: readonly [Tag]; readonly security?: ReadonlyArray<OpenApi.OpenAPISecurityRequirement> }
+) => OpenApi.annotations({ summary, description, override })
