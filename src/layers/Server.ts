@@ -40,6 +40,7 @@ import * as HealthHttp from "../http/operations/Health/Http.ts"
 import * as HomeHttp from "../http/operations/Home/Http.ts"
 import * as MetricsHttp from "../http/operations/Metrics/Http.ts"
 import { apiRoutes } from "../http/Routes.ts"
+import * as SchedulersHttp from "../http/schedules/Schedulers/Http.ts"
 import * as SchedulesHttp from "../http/schedules/Schedules/Http.ts"
 import * as EventsHttp from "../http/tasks/Events/Http.ts"
 import * as FailuresHttp from "../http/tasks/Failures/Http.ts"
@@ -72,7 +73,7 @@ const handlers = Layer.mergeAll(
   BulkRetriesHttp.layer,
   CommandsHttp.layer,
   SchedulesHttp.layer,
-  SchedulesHttp.layerSchedulers,
+  SchedulersHttp.layer,
   QueuesHttp.layer,
   DeadLettersHttp.layer,
   WorkersHttp.layer,

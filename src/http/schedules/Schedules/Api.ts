@@ -11,7 +11,7 @@ import {
   UpdateScheduleRequest
 } from "../../../domain/schedules/Schedule.ts"
 import { ScheduleFire, ScheduleRuns } from "../../../domain/schedules/Schedule/Fire.ts"
-import { Fleet, ResyncSchedulesResponse } from "../../../domain/schedules/Schedule/Fleet.ts"
+import { ResyncSchedulesResponse } from "../../../domain/schedules/Schedule/Fleet.ts"
 import {
   DiffSchedulesResponse,
   ImportSchedulesRequest,
@@ -114,21 +114,6 @@ const isOperation = "Of a schedule that another scheduler owns: 202, and `Locati
 
 /** A snapshot: 2000 schedules of 4 KiB. All of 64 KiB arguments would be 256 MiB, more than a brain holds of a request. */
 const snapshotBytes = 8 * 1024 * 1024
-
-/** The schedulers themselves (bodies: schedulers). */
-export class SchedulersApi extends HttpApiGroup.make("schedulers")
-  .add(
-    HttpApiEndpoint.get("list", "/schedulers")
-      .addSuccess(Fleet)
-      .annotate(Access, { caller: "authenticated", scope: "schedules:read" })
-      .annotateContext(operation(
-        "List schedulers",
-        "The service's own, and those of engines in the caller's projects, with what is wrong with each."
-      ))
-  )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Schedules"))
-{}
 
 /** Schedules (interface, Schedules; bodies: schedules). */
 export class SchedulesApi extends HttpApiGroup.make("schedules")

@@ -89,14 +89,6 @@ const refuseFixedFields = (body: JsonNode) => {
   return issues.length > 0 ? new ValidationFailed({ issues }) : Effect.void
 }
 
-export const layerSchedulers = implementGroup(
-  "schedulers",
-  Effect.fnUntraced(function*(handlers) {
-    const fleet = yield* ScheduleFleet
-    return handlers.handle("list", () => fleet.list())
-  })
-)
-
 export const layer = implementGroup(
   "schedules",
   Effect.fnUntraced(function*(handlers) {
