@@ -1,12 +1,11 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect, type Layer, Option } from "effect"
-import { timingSafeEqual } from "node:crypto"
 import { type AccessRule, type Bucket, isRole, isUserBucket } from "../../domain/kernel/Access.ts"
 import {
   type Actor,
+  type ApiKeyCredential,
   hasScope,
   type Person,
-  type RequestSource,
   type SessionCredential,
   system
 } from "../../domain/kernel/Actor.ts"
@@ -15,7 +14,7 @@ import { acceptsAddress, type Project } from "../../domain/kernel/Project.ts"
 import { isStorable } from "../../domain/kernel/Text.ts"
 import { Agents } from "../../services/agents/Agents.ts"
 import { type Denial, Denials } from "../../services/audit/Denials.ts"
-import { type Authenticated, Authentication } from "../../services/identity/Authentication.ts"
+import type { Authenticated, Authentication } from "../../services/identity/Authentication.ts"
 import {
   type AgentIdentity,
   CurrentActor,
@@ -25,10 +24,11 @@ import {
 } from "../../services/kernel/CurrentActor.ts"
 import * as Ids from "../../services/kernel/Ids.ts"
 import { RateLimits } from "../../services/kernel/RateLimits.ts"
-import { Settings } from "../../services/kernel/Settings.ts"
+import type { Settings } from "../../services/kernel/Settings.ts"
 import { tracedFn } from "../../services/kernel/TracedFn.ts"
 import { Cookies } from "./Cookies.ts"
-import { clientAddressOf, parseProxies } from "./RequestAddress.ts"
+import { csrfFailed, makeCsrfChecks } from "./Csrf.ts"
+import { makeRequestPersons } from "./RequestPersons.ts"
 
 /** What an endpoint's access rule granted to this request. */
 export interface Grant {
@@ -40,11 +40,6 @@ export interface Grant {
 type Params = Readonly<Record<string, string | undefined>>
 
 const signInRequired = new Unauthenticated({ detail: "Sign in, or send an API key as `Authorization: Bearer svk_…`." })
-
-const csrfFailed = new Forbidden({
-  code: "csrf_failed",
-  detail: "Send the value of the CSRF cookie in the X-CSRF-Token header, from the brain's own origin."
-})
 
 const httpsRequired = new Forbidden({
   code: "https_required",
@@ -103,11 +98,42 @@ const checkSessionState = (rule: AccessRule, { overdue_since, factor_pending }: 
 /** A user past the enrolment deadline cannot step up, and need not sign in again to enrol (interface, MFA enforcement). */
 const isRestricted = ({ via }: Person): boolean => via.kind === "session" && via.overdue_since !== null
 
-const equalsConstantTime = (a: string, b: string) => {
-  const left = Buffer.from(a)
-  const right = Buffer.from(b)
-  return left.length === right.length && timingSafeEqual(left, right)
+/** Runs before the user's bucket is charged: a stolen key must not use it up. */
+const checkAddress = ({ via }: Person) =>
+  via.kind === "session" || via.is_address_allowed ? Effect.void : addressNotAllowed
+
+const checkApiKey = (rule: AccessRule, key: ApiKeyCredential) => {
+  if (rule.caller === "session") {
+    return new Forbidden({ detail: "An API key cannot do this. Sign in with a browser." })
+  }
+  if (rule.scope !== undefined && !hasScope(key, rule.scope)) {
+    return new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${rule.scope}.` })
+  }
+  return rule.unboundKey === true && key.project_id !== null ? boundKey : Effect.void
 }
+
+/** A path id that is not a UUID names nothing: 404, not 422 (task ids are the engines' and may be any text). */
+const checkPathIds = (params: Params) => {
+  const unknown = Object.entries(params).find(([name, value = ""]) =>
+    name.endsWith("_id") && name !== "task_id" ? !Ids.isUuid(value) : !isStorable(value)
+  )
+  if (unknown === undefined) return Effect.void
+  const [name] = unknown
+  return new NotFound({ resource: name === "slug" ? "project" : name.replace(/_id$/, "") })
+}
+
+/** The project of the path, if the actor has the role that the rule needs. */
+const getProject = Effect.fnUntraced(function*(rule: AccessRule, authenticated: Authenticated) {
+  const { isMember, person: actor, project } = authenticated
+  if (project === null || !isMember || !isBoundTo(actor, project.id)) {
+    return yield* new NotFound({ resource: "project" })
+  }
+  if (!acceptsAddress(project, actor.source_ip)) return yield* projectAddressNotAllowed
+  // checked after the lookup, so that non-members get 404
+  if (rule.caller === "global_admin" && !actor.is_admin) return yield* globalAdminRequired
+  if (isRole(rule.caller)) yield* Effect.provideService(requireRole(project.id, rule.caller), CurrentActor, actor)
+  return project
+})
 
 /**
  * Enforces an endpoint's declared rule on a request: rate bucket, credential, second factor, CSRF, scope, the project of
@@ -117,79 +143,19 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
   effect: Effect.gen(function*() {
     const agents = yield* Agents
     const denials = yield* Denials
-    const authentication = yield* Authentication
     const limits = yield* RateLimits
-    const settings = yield* Settings
     const cookies = yield* Cookies
-    const proxies = parseProxies(settings.trustedProxies)
-
-    const sourceOf = (request: HttpServerRequest.HttpServerRequest): RequestSource => ({
-      source_ip: clientAddressOf(request, proxies),
-      user_agent: request.headers["user-agent"]?.slice(0, 500) ?? null
-    })
-
-    const authenticatePerson = Effect.fnUntraced(
-      function*(request: HttpServerRequest.HttpServerRequest, isUse: boolean, { slug }: Params) {
-        const source = sourceOf(request)
-        // a slug that PostgreSQL cannot bind names no project
-        const storableSlug = slug !== undefined && isStorable(slug) ? slug : null
-        const header = request.headers["authorization"] ?? ""
-        // another scheme is for a proxy in front of the brain; browsers repeat it
-        if (/^bearer\b/i.test(header)) {
-          const token = /^bearer\s+(svk_\S{1,200})$/i.exec(header)?.[1]
-          return token === undefined
-            ? Option.none()
-            : yield* authentication.findByApiKey(token, source, isUse, storableSlug)
-        }
-        const token = cookies.readSessionToken(request)
-        return token === undefined
-          ? Option.none()
-          : yield* authentication.findBySession(token, source, isUse, storableSlug)
-      }
-    )
-
-    /** Whether the browser says that a page of another site sends the request, and SVC_CORS_ORIGINS does not name that site. */
-    const isCrossSite = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
-      const { origin, "sec-fetch-site": site } = headers
-      if (origin !== undefined && settings.corsOrigins.includes(origin)) return false
-      if (site !== undefined && site !== "same-origin" && site !== "none") return true
-      if (origin === undefined || origin === cookies.origin) return false
-      return !URL.canParse(origin) || new URL(origin).host !== headers["host"]
-    }
-
-    /** The header proves that the sending page can read the CSRF cookie. */
-    const checkCsrf = (request: HttpServerRequest.HttpServerRequest) => {
-      const sentToken = request.headers["x-csrf-token"]
-      const expected = cookies.deriveCsrfToken(cookies.readSessionToken(request) ?? "")
-      return sentToken !== undefined && equalsConstantTime(sentToken, expected) && !isCrossSite(request)
-        ? Effect.void
-        : csrfFailed
-    }
+    const { checkCsrf, isCrossSite } = yield* makeCsrfChecks
+    const { addressOf, findPerson, findSession, sourceOf } = yield* makeRequestPersons
 
     /** The actor of a public endpoint: the session's person, with the CSRF check, or the system. */
     const resolveActor = Effect.fnUntraced(function*(rule: AccessRule, request: HttpServerRequest.HttpServerRequest) {
-      const token = cookies.readSessionToken(request)
-      const found = token === undefined
-        ? Option.none()
-        : yield* authentication.findBySession(token, sourceOf(request), true, null)
+      const found = yield* findSession(request, true, null)
       if (Option.isNone(found)) return system("public")
       const { person } = found.value
       if (person.via.kind === "session") yield* checkSessionState(rule, person.via)
       yield* checkCsrf(request)
       return person
-    })
-
-    /** The project of the path, if the actor has the role that the rule needs. */
-    const getProject = Effect.fnUntraced(function*(rule: AccessRule, authenticated: Authenticated) {
-      const { isMember, person: actor, project } = authenticated
-      if (project === null || !isMember || !isBoundTo(actor, project.id)) {
-        return yield* new NotFound({ resource: "project" })
-      }
-      if (!acceptsAddress(project, actor.source_ip)) return yield* projectAddressNotAllowed
-      // checked after the lookup, so that non-members get 404
-      if (rule.caller === "global_admin" && !actor.is_admin) return yield* globalAdminRequired
-      if (isRole(rule.caller)) yield* Effect.provideService(requireRole(project.id, rule.caller), CurrentActor, actor)
-      return project
     })
 
     /** Checks a signed-in person or an API key against the rule, and finds the project of the path. */
@@ -204,25 +170,11 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         yield* checkSessionState(rule, actor.via)
         if (rule.mutates === true) yield* checkCsrf(request)
       }
-      if (actor.via.kind === "api_key") {
-        if (rule.caller === "session") {
-          return yield* new Forbidden({ detail: "An API key cannot do this. Sign in with a browser." })
-        }
-        if (rule.scope !== undefined && !hasScope(actor.via, rule.scope)) {
-          return yield* new Forbidden({ code: "scope_missing", detail: `The API key lacks the scope ${rule.scope}.` })
-        }
-        if (rule.unboundKey === true && actor.via.project_id !== null) return yield* boundKey
-      }
+      if (actor.via.kind === "api_key") yield* checkApiKey(rule, actor.via)
       if (rule.caller === "global_admin" && !actor.is_admin && params.slug === undefined) {
         return yield* globalAdminRequired
       }
-      // a path id that is not a UUID names nothing: 404, not 422 (task ids are the engines' and may be any text)
-      for (const [name, value = ""] of Object.entries(params)) {
-        const isId = name.endsWith("_id") && name !== "task_id"
-        if (isId ? !Ids.isUuid(value) : !isStorable(value)) {
-          return yield* new NotFound({ resource: name === "slug" ? "project" : name.replace(/_id$/, "") })
-        }
-      }
+      yield* checkPathIds(params)
       const project = params.slug === undefined ? null : yield* getProject(rule, authenticated)
       if (rule.stepUp === true && !isRestricted(actor)) yield* Effect.provideService(requireStepUp, CurrentActor, actor)
       return { actor, project, agent: null } satisfies Grant
@@ -239,17 +191,13 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       if (isAudited) yield* denials.record(denial)
     })
 
-    /** Runs before the user's bucket is charged: a stolen key must not use it up. */
-    const checkAddress = ({ via }: Person) =>
-      via.kind === "session" || via.is_address_allowed ? Effect.void : addressNotAllowed
-
     const grant = tracedFn("Authorize.grant")(function*(
       rule: AccessRule,
       request: HttpServerRequest.HttpServerRequest,
       params: Params,
       endpoint: string
     ) {
-      const address = clientAddressOf(request, proxies)
+      const address = addressOf(request)
       const isPerUser = rule.bucket !== undefined && isUserBucket(rule.bucket)
       if (rule.bucket !== undefined && !isPerUser && !(yield* limits.takeForAddress(rule.bucket, address))) {
         return yield* makeRateLimited(rule.bucket)
@@ -267,7 +215,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
         )
         return { actor: system("agent"), project: null, agent } satisfies Grant
       }
-      const found = yield* authenticatePerson(request, true, params)
+      const found = yield* findPerson(request, true, params.slug)
       if (Option.isNone(found)) return yield* signInRequired
       const { isMember, person: actor, project } = found.value
       const project_id = project !== null && isMember && isBoundTo(actor, project.id) ? project.id : null
@@ -294,7 +242,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       request: HttpServerRequest.HttpServerRequest,
       params: Params
     ) {
-      const found = yield* authenticatePerson(request, false, params)
+      const found = yield* findPerson(request, false, params.slug)
       if (Option.isNone(found)) return yield* signInRequired
       yield* checkAddress(found.value.person)
       return yield* authorizePerson(rule, request, params, found.value)
