@@ -22,16 +22,71 @@ const minPollMillis = 200
 /** Frames are decoded in slices of this many characters, about 10 ms each, with a turn of the event loop in between. */
 const sliceCharacters = 256 * 1024
 
+const makeDecodeFrames = Effect.gen(function*() {
+  const refusals = yield* Refusals
+  const denseFrames = yield* DenseFrames
+  const clock = yield* Effect.clock
+
+  const refuseFrame = (session: PollSession, refusal: FrameRefusal, index: number) => {
+    const detail = describeGatewayRefusal(refusal)
+    refusals.refuse(session, refusal.reason, detail)
+    if (refusal.reason === "too_long") return new PayloadTooLarge({ limit: MAX_FRAME_BYTES })
+    if (refusal.reason === "bad_payload") return ValidationFailed.at(`frames.${index}`, detail)
+    session.end("refused")
+    return frameRefused(detail)
+  }
+
+  /** Decodes all frames before the first is used; fails with the first invalid one. */
+  return Effect.fnUntraced(function*(session: PollSession, texts: ReadonlyArray<string>) {
+    const frames: Array<AgentFrame> = []
+    let characters = 0
+    for (const [index, text] of texts.entries()) {
+      if (characters >= sliceCharacters) {
+        characters = 0
+        yield* yieldToEventLoop
+      }
+      characters += text.length
+      const now = clock.unsafeCurrentTimeMillis()
+      const frame = isDense(toCodeUnits(text), text.length)
+        ? yield* denseFrames.decode(text, session.wire, now).pipe(
+          Effect.tapError((error) => Effect.logError("a large frame could not be read", error)),
+          Effect.mapError(() => temporarilyUnavailable)
+        )
+        : decodeAgentFrame(text, session.wire, now)
+      if (frame instanceof FrameRefusal) return yield* refuseFrame(session, frame, index)
+      frames.push(frame)
+    }
+    return frames
+  })
+})
+
+/** Suspends while the ingest is full. It asks every 250 ms too: capacity may have come before the listener. */
+const offerBatch = (ingest: Receiver["ingest"], batch: EventBatch) => {
+  const awaitCapacity = Effect.async<void>((resume) => {
+    const stop = ingest.onCapacity(() => {
+      stop()
+      resume(Effect.void)
+    })
+    return Effect.sync(stop)
+  })
+  return Effect.repeat(
+    Effect.suspend(() =>
+      ingest.offer(batch)
+        ? Effect.succeed(true)
+        : Effect.as(Effect.timeoutOption(awaitCapacity, "250 millis"), false)
+    ),
+    { until: (taken) => taken }
+  )
+}
+
 /** The two requests of long-poll (the agents' protocol, section 1.2): `pull` takes commands, `push` brings frames. */
 export const layer = Layer.scoped(
   AgentLongPoll,
   Effect.gen(function*() {
     const pollSessions = yield* makePollSessions
     const receiver = yield* Receiver
-    const refusals = yield* Refusals
-    const denseFrames = yield* DenseFrames
     const registry = yield* SessionRegistry
-    const clock = yield* Effect.clock
+    const decodeFrames = yield* makeDecodeFrames
 
     const pull = Effect.fn("AgentLongPoll.pull")(function*(headers: PollHeaders, wait: number, maxFrames: number) {
       const session = yield* pollSessions.get(headers)
@@ -74,38 +129,6 @@ export const layer = Layer.scoped(
       return texts.length
     })
 
-    /** Decodes all frames before the first is used; fails with the first invalid one. */
-    const decodeFrames = Effect.fnUntraced(function*(session: PollSession, texts: ReadonlyArray<string>) {
-      const frames: Array<AgentFrame> = []
-      let characters = 0
-      for (const [index, text] of texts.entries()) {
-        if (characters >= sliceCharacters) {
-          characters = 0
-          yield* yieldToEventLoop
-        }
-        characters += text.length
-        const now = clock.unsafeCurrentTimeMillis()
-        const frame = isDense(toCodeUnits(text), text.length)
-          ? yield* denseFrames.decode(text, session.wire, now).pipe(
-            Effect.tapError((error) => Effect.logError("a large frame could not be read", error)),
-            Effect.mapError(() => temporarilyUnavailable)
-          )
-          : decodeAgentFrame(text, session.wire, now)
-        if (frame instanceof FrameRefusal) return yield* refuseFrame(session, frame, index)
-        frames.push(frame)
-      }
-      return frames
-    })
-
-    const refuseFrame = (session: PollSession, refusal: FrameRefusal, index: number) => {
-      const detail = describeGatewayRefusal(refusal)
-      refusals.refuse(session, refusal.reason, detail)
-      if (refusal.reason === "too_long") return new PayloadTooLarge({ limit: MAX_FRAME_BYTES })
-      if (refusal.reason === "bad_payload") return ValidationFailed.at(`frames.${index}`, detail)
-      session.end("refused")
-      return frameRefused(detail)
-    }
-
     /** Ends once everything that the frames say is committed: after the response the agent deletes them. */
     const commitFrames = Effect.fnUntraced(function*(session: PollSession, frames: ReadonlyArray<AgentFrame>) {
       const batches: Array<FrameOf<"event_batch">> = []
@@ -134,27 +157,9 @@ export const layer = Layer.scoped(
       }
       for (const frame of frames) {
         const batch = receiver.toEventBatch(frame, session, onCommit)
-        if (batch !== null) yield* offerBatch(batch)
+        if (batch !== null) yield* offerBatch(receiver.ingest, batch)
       }
       if (frames.length > 0) yield* Deferred.await(committed)
-    })
-
-    /** Suspends while the ingest is full. It asks every 250 ms too: capacity may have come before the listener. */
-    const offerBatch = (batch: EventBatch) =>
-      Effect.repeat(
-        Effect.suspend(() =>
-          receiver.ingest.offer(batch)
-            ? Effect.succeed(true)
-            : Effect.as(Effect.timeoutOption(awaitCapacity, "250 millis"), false)
-        ),
-        { until: (taken) => taken }
-      )
-    const awaitCapacity = Effect.async<void>((resume) => {
-      const stop = receiver.ingest.onCapacity(() => {
-        stop()
-        resume(Effect.void)
-      })
-      return Effect.sync(stop)
     })
 
     return { pull, push }

@@ -62,6 +62,31 @@ const reportTaskWorker = (event: AgentEvent, presence: PresenceHandle): void => 
 
 const encodeLoss = Schema.encodeSync(Payload.TelemetryLoss)
 
+const reportLoss = (sender: FrameSender, loss: typeof Payload.TelemetryLoss.Type | null) => {
+  if (loss !== null) sender.presence.reportTelemetryLoss(JSON.stringify(encodeLoss(loss)))
+}
+
+const countersOf = ({ framesReceived }: Metrics) => ({
+  event_batch: framesReceived.labels("event_batch"),
+  heartbeat: framesReceived.labels("heartbeat"),
+  agent_status: framesReceived.labels("agent_status"),
+  command_ack: framesReceived.labels("command_ack"),
+  command_result: framesReceived.labels("command_result"),
+  error: framesReceived.labels("error"),
+  registry_delta: framesReceived.labels("registry_delta")
+})
+
+/** Acknowledges a batch with the last of its parts. `first`: the outcome before any of them. */
+const countParts = (parts: number, first: BatchAck, onAck: (outcome: BatchAck) => void) => {
+  let unfinished = parts
+  let { accepted, rejected } = first
+  return (part: Omit<BatchAck, "received">): void => {
+    accepted += part.accepted
+    rejected += part.rejected
+    if (--unfinished <= 0) onAck({ received: first.received, accepted, rejected })
+  }
+}
+
 /**
  * Passes verified frames of both transports to services. All frames except reports on commands are handled by plain
  * code.
@@ -74,16 +99,7 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
     const refusals = yield* Refusals
     const publications = yield* makeSchedulePublications
     const clock = yield* Effect.clock
-
-    const counters = {
-      event_batch: metrics.framesReceived.labels("event_batch"),
-      heartbeat: metrics.framesReceived.labels("heartbeat"),
-      agent_status: metrics.framesReceived.labels("agent_status"),
-      command_ack: metrics.framesReceived.labels("command_ack"),
-      command_result: metrics.framesReceived.labels("command_result"),
-      error: metrics.framesReceived.labels("error"),
-      registry_delta: metrics.framesReceived.labels("registry_delta")
-    }
+    const counters = countersOf(metrics)
 
     /**
      * The events of a frame as a batch for the ingest. Unusable events count as rejected and are left out. Without a
@@ -120,14 +136,11 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
       }
       const unusableCount = received - events.length - published.length
       if (unusableCount > 0) metrics.ingestEvents.inc({ outcome: "rejected" }, unusableCount)
-      const total = { accepted: 0, rejected: unusableCount }
-      let unfinished = published.length + (events.length === 0 ? 0 : 1)
-      /** Acknowledges the batch with its last part. */
-      const finish = ({ accepted, rejected }: Omit<BatchAck, "received">): void => {
-        total.accepted += accepted
-        total.rejected += rejected
-        if (--unfinished <= 0) onAck({ received, ...total })
-      }
+      const finish = countParts(
+        published.length + (events.length === 0 ? 0 : 1),
+        { received, accepted: 0, rejected: unusableCount },
+        onAck
+      )
       for (const event of published) {
         publications.offer(
           event,
@@ -147,10 +160,6 @@ export class Receiver extends Effect.Service<Receiver>()("svc/gateway/Receiver",
         size,
         onCommit: finish
       }
-    }
-
-    const reportLoss = (sender: FrameSender, loss: typeof Payload.TelemetryLoss.Type | null) => {
-      if (loss !== null) sender.presence.reportTelemetryLoss(JSON.stringify(encodeLoss(loss)))
     }
 
     /** Handles any other frame. The caller runs the returned effects of one session one after the other. */

@@ -47,6 +47,61 @@ const reject = (request: IncomingMessage, socket: Duplex, failure: Failure) =>
  */
 function ignoreSocketError(): void {} // the stream destroys itself and emits `close`
 
+const makeGateway = (fork: GatewayContext["fork"], isDraining: () => boolean) =>
+  Effect.gen(function*() {
+    let dueSessions: Array<SocketSession> = []
+    const sendDueAcks = () => {
+      const now = dueSessions
+      dueSessions = []
+      for (const session of now) session.sendAcks()
+    }
+    const gateway: GatewayContext = {
+      clock: yield* Effect.clock,
+      receiver: yield* Receiver,
+      refusals: yield* Refusals,
+      denseFrames: yield* DenseFrames,
+      sessions: yield* SessionRegistry,
+      fork,
+      scheduleAcks: (session) => {
+        if (dueSessions.length === 0) setImmediate(sendDueAcks)
+        dueSessions.push(session)
+      },
+      blockedSessions: new Set(),
+      isDraining
+    }
+    return gateway
+  })
+
+/** Lets blocked sessions offer their batches again while the ingest has room. Returns what ends it. */
+const retryBlockedSessions = ({ blockedSessions, receiver }: GatewayContext) =>
+  receiver.ingest.onCapacity(() => {
+    const turn = Array.from(blockedSessions) // a session whose batch is refused again goes to the end
+    for (const session of turn) {
+      blockedSessions.delete(session)
+      if (session.retryBatch()) continue
+      blockedSessions.add(session)
+      return
+    }
+  })
+
+/** Pings quiet sessions, and terminates connections that are open only on our side. */
+const checkQuietSessions = (sessions: SessionRegistry, heartbeatSeconds: number, offlineAfterSeconds: number) => {
+  const pingAfterMillis = heartbeatSeconds * 2000
+  const terminateAfterMillis = Math.max(heartbeatSeconds * 4000, offlineAfterSeconds * 1000) + 30_000
+  return Effect.map(Clock.currentTimeMillis, (now) => {
+    for (const session of socketSessions(sessions)) {
+      const quiet = session.isPaused ? 0 : now - session.lastActivityAt
+      if (quiet > terminateAfterMillis) session.terminate()
+      else if (quiet > pingAfterMillis) session.ping()
+    }
+  })
+}
+
+// Only the wait is interruptible, inside the time limit: SIGTERM interrupts the fiber that runs the finalizers, and an
+// interruptible region of that fiber ends at once.
+const waitUntil = (done: () => boolean, limit: Duration.DurationInput) =>
+  Effect.repeat(Effect.sleep("20 millis"), { until: done }).pipe(Effect.interruptible, Effect.timeoutOption(limit))
+
 /**
  * The agents' WebSocket, `/ws/agent` on the HTTP server. It replaces the server's upgrade listeners, because the
  * platform's accept messages of 100 MiB and have no setting for it. Upgrades to other paths go to the listeners that
@@ -62,48 +117,18 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   const metrics = yield* Metrics
   const presence = yield* Presence
   const sessions = yield* SessionRegistry
-  const clock = yield* Effect.clock
   const fork = yield* FiberSet.makeRuntime<never>()
   const proxies = parseProxies(settings.trustedProxies)
   const openSockets = new Set<WebSocket>()
-  const blockedSessions = new Set<SocketSession>()
   let draining = false
 
-  let dueSessions: Array<SocketSession> = []
-  const sendDueAcks = () => {
-    const now = dueSessions
-    dueSessions = []
-    for (const session of now) session.sendAcks()
-  }
-  const gateway: GatewayContext = {
-    clock,
-    receiver: yield* Receiver,
-    refusals: yield* Refusals,
-    denseFrames: yield* DenseFrames,
-    sessions,
-    fork: (effect) => fork(effect),
-    scheduleAcks: (session) => {
-      if (dueSessions.length === 0) setImmediate(sendDueAcks)
-      dueSessions.push(session)
-    },
-    blockedSessions,
-    isDraining: () => draining
-  }
+  const gateway = yield* makeGateway((effect) => fork(effect), () => draining)
   const context: ConnectionContext = {
     gateway,
     presence,
     heartbeatSeconds: settings.agentHeartbeat
   }
-
-  const stopRetrying = gateway.receiver.ingest.onCapacity(() => {
-    const turn = Array.from(blockedSessions) // a session whose batch is refused again goes to the end
-    for (const session of turn) {
-      blockedSessions.delete(session)
-      if (session.retryBatch()) continue
-      blockedSessions.add(session)
-      return
-    }
-  })
+  const stopRetrying = retryBlockedSessions(gateway)
 
   const wss = new WebSocketServer({
     noServer: true,
@@ -165,22 +190,12 @@ export const layer = Layer.scopedDiscard(Effect.gen(function*() {
   server.removeAllListeners("upgrade")
   server.on("upgrade", onUpgrade)
 
-  /** Pings quiet sessions, and terminates connections that are open only on our side. */
-  const pingAfterMillis = settings.agentHeartbeat * 2000
-  const terminateAfterMillis = Math.max(settings.agentHeartbeat * 4000, settings.agentOfflineAfter * 1000) + 30_000
-  const checkQuietSessions = Effect.map(Clock.currentTimeMillis, (now) => {
-    for (const session of socketSessions(sessions)) {
-      const quiet = session.isPaused ? 0 : now - session.lastActivityAt
-      if (quiet > terminateAfterMillis) session.terminate()
-      else if (quiet > pingAfterMillis) session.ping()
-    }
-  })
-  yield* loops.every("agents quiet", `${settings.agentHeartbeat} seconds`, checkQuietSessions)
+  yield* loops.every(
+    "agents quiet",
+    `${settings.agentHeartbeat} seconds`,
+    checkQuietSessions(sessions, settings.agentHeartbeat, settings.agentOfflineAfter)
+  )
 
-  // Only the wait is interruptible, inside the time limit: SIGTERM interrupts the fiber that runs the finalizers, and an
-  // interruptible region of that fiber ends at once.
-  const waitUntil = (done: () => boolean, limit: Duration.DurationInput) =>
-    Effect.repeat(Effect.sleep("20 millis"), { until: done }).pipe(Effect.interruptible, Effect.timeoutOption(limit))
   const shutDown = Effect.gen(function*() {
     draining = true
     sessions.stopRouting()
