@@ -3,7 +3,7 @@ import { Server, ServerCredentials } from "@grpc/grpc-js"
 import { Data, Effect, FiberSet } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import type { AddressInfo, Socket } from "node:net"
-import { createServer, type TLSSocket } from "node:tls"
+import { createServer, type Server as TlsServer, type TLSSocket } from "node:tls"
 import { SchedulerLeaseService } from "../../proto/generated/lease.ts"
 import { SchedulerServiceService } from "../../proto/generated/scheduler.ts"
 import { Id } from "../domain/kernel/Id.ts"
@@ -15,6 +15,12 @@ import { makeLeaseService } from "./LeaseService.ts"
 import { type Peer, Peers } from "./Peers.ts"
 import { describeHandshake, Refusals } from "./Refusals.ts"
 import { makeSchedulerService } from "./SchedulerService.ts"
+
+interface Pem {
+  readonly cert: string
+  readonly key: string
+  readonly ca: string
+}
 
 /** The listener for schedulers cannot start. */
 export class SchedulerListenerFailed
@@ -61,12 +67,102 @@ const addressOf = (socket: Socket): string => `${socket.remoteAddress}:${socket.
 
 const ignoreError = (): void => {}
 
-/** The PEM texts. Throws where one is not PEM: Node.js takes an empty text for none, and would trust all public authorities. */
-const checkPem = (cert: string, key: string, ca: string) => {
+/** The PEM texts of the settings' files. */
+const readPem = Effect.gen(function*() {
+  const settings = yield* Settings
+  const fs = yield* FileSystem.FileSystem
+  const read = (name: string, path: string) =>
+    path === ""
+      ? new SchedulerListenerFailed({ message: `SVC_SCHEDULER_GRPC_BIND is set, so ${name} must name a PEM file.` })
+      : Effect.mapError(
+        fs.readFileString(path),
+        () => new SchedulerListenerFailed({ message: `The file ${path} of ${name} cannot be read.` })
+      )
+  return {
+    cert: yield* read("SVC_SCHEDULER_GRPC_TLS_CERT", settings.schedulerGrpcTlsCert),
+    key: yield* read("SVC_SCHEDULER_GRPC_TLS_KEY", settings.schedulerGrpcTlsKey),
+    ca: yield* read("SVC_SCHEDULER_GRPC_TLS_CA", settings.schedulerGrpcTlsCa)
+  }
+})
+
+/** Throws where a text is not PEM: Node.js takes an empty text for none, and would trust all public authorities. */
+const checkPem = ({ ca, cert, key }: Pem): Pem => {
   const certificate = new X509Certificate(cert)
   if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error("the key is not that of the certificate")
   void new X509Certificate(ca)
   return { cert, key, ca }
+}
+
+const createTlsServer = (pem: Pem, onConnection: (socket: TLSSocket) => void) =>
+  Effect.try({
+    try: () =>
+      createServer({
+        ...checkPem(pem),
+        requestCert: true,
+        rejectUnauthorized: true,
+        minVersion: "TLSv1.2",
+        ALPNProtocols: ["h2"],
+        handshakeTimeout: handshakeMillis
+      }, onConnection),
+    catch: () =>
+      new SchedulerListenerFailed({
+        message:
+          "The certificate, key or authority of SVC_SCHEDULER_GRPC_TLS_CERT, _KEY and _CA is not PEM, or they do not belong together."
+      })
+  })
+
+const bind = (server: TlsServer, host: string, port: number) =>
+  Effect.acquireRelease(
+    Effect.async<void, SchedulerListenerFailed>((resume) => {
+      server.once("error", (error: NodeJS.ErrnoException) =>
+        resume(
+          new SchedulerListenerFailed({ message: `Schedulers cannot be served at ${host}:${port}: ${error.code}.` })
+        ))
+      server.listen(port, host, () => resume(Effect.void))
+    }),
+    () => Effect.sync(() => void server.close())
+  )
+
+const acquireGrpcServer = Effect.acquireRelease(
+  Effect.sync(() => new Server(options)),
+  (server) =>
+    Effect.async<void>((resume) => server.tryShutdown(() => resume(Effect.void))).pipe(
+      Effect.interruptible,
+      Effect.timeout(drainMillis),
+      Effect.ignore,
+      Effect.ensuring(Effect.sync(() => server.forceShutdown()))
+    )
+)
+
+/** Counts the connections of each address; false for one too many. */
+const makeAddressLimit = () => {
+  const perAddress = new Map<string, number>()
+  return (socket: Socket): boolean => {
+    const address = socket.remoteAddress ?? ""
+    const count = (perAddress.get(address) ?? 0) + 1
+    if (count > maxPerAddress) return false
+    perAddress.set(address, count)
+    socket.once("close", () => {
+      const left = (perAddress.get(address) ?? 1) - 1
+      if (left > 0) perAddress.set(address, left)
+      else perAddress.delete(address)
+    })
+    return true
+  }
+}
+
+const commonNameOf = (socket: TLSSocket): string => {
+  const { subject } = socket.getPeerCertificate()
+  return typeof subject?.CN === "string" ? subject.CN : ""
+}
+
+/** Why a client with this common name is not served; null: it is. No `allowed` name: any is. */
+const refusalOf = (socket: TLSSocket, name: string, allowed: ReadonlyArray<string>): string | null => {
+  if (!socket.authorized) return "its certificate is not valid"
+  if (socket.alpnProtocol !== "h2") return "it does not speak HTTP/2"
+  if (name === "") return "its certificate has no common name"
+  if (allowed.length === 0 || allowed.includes(name)) return null
+  return `the certificate name ${JSON.stringify(name.slice(0, 64))} is not in SVC_SCHEDULER_GRPC_ALLOWED_NAMES`
 }
 
 /**
@@ -75,35 +171,15 @@ const checkPem = (cert: string, key: string, ca: string) => {
  */
 export const listen = Effect.gen(function*() {
   const settings = yield* Settings
-  const fs = yield* FileSystem.FileSystem
   const clock = yield* Effect.clock
   const fork = yield* FiberSet.makeRuntime<never>()
   const refusals = new Refusals(() => clock.unsafeCurrentTimeMillis())
   const peers = new Peers(() => clock.unsafeCurrentTimeMillis())
   const programs = yield* SchedulerPrograms
   const loops = yield* Loops
+  const pem = yield* readPem
 
-  const read = (name: string, path: string) =>
-    path === ""
-      ? new SchedulerListenerFailed({ message: `SVC_SCHEDULER_GRPC_BIND is set, so ${name} must name a PEM file.` })
-      : Effect.mapError(
-        fs.readFileString(path),
-        () => new SchedulerListenerFailed({ message: `The file ${path} of ${name} cannot be read.` })
-      )
-  const cert = yield* read("SVC_SCHEDULER_GRPC_TLS_CERT", settings.schedulerGrpcTlsCert)
-  const key = yield* read("SVC_SCHEDULER_GRPC_TLS_KEY", settings.schedulerGrpcTlsKey)
-  const ca = yield* read("SVC_SCHEDULER_GRPC_TLS_CA", settings.schedulerGrpcTlsCa)
-
-  const grpc = yield* Effect.acquireRelease(
-    Effect.sync(() => new Server(options)),
-    (server) =>
-      Effect.async<void>((resume) => server.tryShutdown(() => resume(Effect.void))).pipe(
-        Effect.interruptible,
-        Effect.timeout(drainMillis),
-        Effect.ignore,
-        Effect.ensuring(Effect.sync(() => server.forceShutdown()))
-      )
-  )
+  const grpc = yield* acquireGrpcServer
   grpc.addService(SchedulerServiceService, yield* makeSchedulerService(peers))
   grpc.addService(SchedulerLeaseService, yield* makeLeaseService(peers))
   yield* loops.every(
@@ -118,34 +194,12 @@ export const listen = Effect.gen(function*() {
     if (line !== null) fork(Effect.logWarning(line))
   }
 
-  const perAddress = new Map<string, number>()
-  const takeAddress = (socket: Socket): boolean => {
-    const address = socket.remoteAddress ?? ""
-    const count = (perAddress.get(address) ?? 0) + 1
-    if (count > maxPerAddress) return false
-    perAddress.set(address, count)
-    socket.once("close", () => {
-      const left = (perAddress.get(address) ?? 1) - 1
-      if (left > 0) perAddress.set(address, left)
-      else perAddress.delete(address)
-    })
-    return true
-  }
+  const takeAddress = makeAddressLimit()
 
   const accept = (socket: TLSSocket) => {
     socket.on("error", ignoreError) // its `close` follows; an `error` without a listener ends the process
-    const { subject } = socket.getPeerCertificate()
-    const name = typeof subject?.CN === "string" ? subject.CN : ""
-    const { schedulerGrpcAllowedNames: allowed } = settings
-    const refusal = !socket.authorized
-      ? "its certificate is not valid"
-      : socket.alpnProtocol !== "h2"
-      ? "it does not speak HTTP/2"
-      : name === ""
-      ? "its certificate has no common name"
-      : allowed.length > 0 && !allowed.includes(name)
-      ? `the certificate name ${JSON.stringify(name.slice(0, 64))} is not in SVC_SCHEDULER_GRPC_ALLOWED_NAMES`
-      : null
+    const name = commonNameOf(socket)
+    const refusal = refusalOf(socket, name, settings.schedulerGrpcAllowedNames)
     if (refusal !== null) {
       refuse(socket.remoteAddress, refusal)
       socket.destroy()
@@ -156,22 +210,7 @@ export const listen = Effect.gen(function*() {
     injector.injectConnection(socket)
   }
 
-  const server = yield* Effect.try({
-    try: () =>
-      createServer({
-        ...checkPem(cert, key, ca),
-        requestCert: true,
-        rejectUnauthorized: true,
-        minVersion: "TLSv1.2",
-        ALPNProtocols: ["h2"],
-        handshakeTimeout: handshakeMillis
-      }, accept),
-    catch: () =>
-      new SchedulerListenerFailed({
-        message:
-          "The certificate, key or authority of SVC_SCHEDULER_GRPC_TLS_CERT, _KEY and _CA is not PEM, or they do not belong together."
-      })
-  })
+  const server = yield* createTlsServer(pem, accept)
   server.maxConnections = maxConnections
   server.on("connection", (socket: Socket) => {
     socket.on("error", ignoreError)
@@ -188,19 +227,8 @@ export const listen = Effect.gen(function*() {
     socket.destroy()
   })
 
-  yield* Effect.acquireRelease(
-    Effect.async<void, SchedulerListenerFailed>((resume) => {
-      server.once("error", (error: NodeJS.ErrnoException) => {
-        const where = `${settings.schedulerGrpcBind}:${settings.schedulerGrpcPort}`
-        resume(new SchedulerListenerFailed({ message: `Schedulers cannot be served at ${where}: ${error.code}.` }))
-      })
-      server.listen(settings.schedulerGrpcPort, settings.schedulerGrpcBind, () => {
-        server.on("error", (error) => fork(Effect.logError("the listener for schedulers failed", error)))
-        resume(Effect.void)
-      })
-    }),
-    () => Effect.sync(() => void server.close())
-  )
+  yield* bind(server, settings.schedulerGrpcBind, settings.schedulerGrpcPort)
+  server.on("error", (error) => fork(Effect.logError("the listener for schedulers failed", error)))
   // listening on TCP, so the address is not a pipe's name
   const { port } = server.address() as AddressInfo
   yield* Effect.logInfo(`schedulers are served over gRPC at ${settings.schedulerGrpcBind}:${port}`)

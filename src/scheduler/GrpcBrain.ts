@@ -107,7 +107,8 @@ const negotiate = Effect.fnUntraced(function*(client: SchedulerServiceClient) {
 /** The name that TLS sends ahead. RFC 6066 has none for an address, and grpc-js would send the address with a warning. */
 const serverNameOf = (name: string): string => (isIP(name) === 0 ? name : "localhost")
 
-const connect = ({ address, instanceId, tls }: GrpcOptions) =>
+/** Both services on one connection. */
+const openClients = ({ address, tls }: GrpcOptions) =>
   Effect.gen(function*() {
     const name = tls.serverName !== "" ? tls.serverName : address.replace(/:\d+$/, "").replace(/^\[|\]$/g, "")
     const channelOptions = {
@@ -136,48 +137,83 @@ const connect = ({ address, instanceId, tls }: GrpcOptions) =>
     const leases = new SchedulerLeaseClient(address, credentials.createInsecure(), {
       channelOverride: client.getChannel()
     })
-    const { time, version } = yield* negotiate(client)
+    return { client, leases }
+  })
 
-    const snapshot = Effect.gen(function*() {
-      const method = "ListScheduleSnapshot"
-      const deadline = (yield* Clock.currentTimeMillis) + deadlines.snapshot
-      const frames = yield* Stream.runCollect(
-        streaming(
-          method,
-          () =>
-            client.listScheduleSnapshot({ project_id: "", page_size: 500, snapshot_format_version: 1 }, { deadline })
-        )
-      )
-      const schedules: Array<KnownSchedule> = []
-      for (const { frame } of frames) {
-        if (frame?.$case === "row" && frame.value.schedule !== undefined) {
-          schedules.push(yield* readSchedule(method, frame.value.schedule))
-        }
-        if (frame?.$case === "complete") {
-          if (Number(frame.value.row_count) !== schedules.length) break
-          return { schedules, watermark: frame.value.watermark } satisfies Snapshot
-        }
-      }
-      return yield* invalid(method, "the snapshot is incomplete")
-    })
-
-    const watch = (after: bigint): Stream.Stream<Change, BrainUnavailable> =>
+const readSnapshot = (client: SchedulerServiceClient) =>
+  Effect.gen(function*() {
+    const method = "ListScheduleSnapshot"
+    const deadline = (yield* Clock.currentTimeMillis) + deadlines.snapshot
+    const frames = yield* Stream.runCollect(
       streaming(
-        "WatchSchedulesV2",
-        () => client.watchSchedulesV2({ project_id: "", after_revision: after, watch_format_version: 1 })
-      ).pipe(
-        Stream.mapEffect(({ frame }): Effect.Effect<ReadonlyArray<Change>, BrainUnavailable> => {
-          if (frame?.$case !== "change") return Effect.succeed([])
-          const { deleted_id, schedule } = frame.value
-          return schedule === undefined
-            ? Effect.map(
-              Effect.mapError(decodeId(deleted_id), () => invalid("WatchSchedulesV2", "deleted_id")),
-              (id) => [{ _tag: "Deleted", id }]
-            )
-            : Effect.map(readSchedule("WatchSchedulesV2", schedule), (schedule) => [{ _tag: "Upsert", schedule }])
-        }),
-        Stream.flattenIterables
+        method,
+        () => client.listScheduleSnapshot({ project_id: "", page_size: 500, snapshot_format_version: 1 }, { deadline })
       )
+    )
+    const schedules: Array<KnownSchedule> = []
+    for (const { frame } of frames) {
+      if (frame?.$case === "row" && frame.value.schedule !== undefined) {
+        schedules.push(yield* readSchedule(method, frame.value.schedule))
+      }
+      if (frame?.$case === "complete") {
+        if (Number(frame.value.row_count) !== schedules.length) break
+        return { schedules, watermark: frame.value.watermark } satisfies Snapshot
+      }
+    }
+    return yield* invalid(method, "the snapshot is incomplete")
+  })
+
+const watchChanges = (client: SchedulerServiceClient, after: bigint): Stream.Stream<Change, BrainUnavailable> =>
+  streaming(
+    "WatchSchedulesV2",
+    () => client.watchSchedulesV2({ project_id: "", after_revision: after, watch_format_version: 1 })
+  ).pipe(
+    Stream.mapEffect(({ frame }): Effect.Effect<ReadonlyArray<Change>, BrainUnavailable> => {
+      if (frame?.$case !== "change") return Effect.succeed([])
+      const { deleted_id, schedule } = frame.value
+      return schedule === undefined
+        ? Effect.map(
+          Effect.mapError(decodeId(deleted_id), () => invalid("WatchSchedulesV2", "deleted_id")),
+          (id) => [{ _tag: "Deleted", id }]
+        )
+        : Effect.map(readSchedule("WatchSchedulesV2", schedule), (schedule) => [{ _tag: "Upsert", schedule }])
+    }),
+    Stream.flattenIterables
+  )
+
+const outcomeOfFire = (response: FireScheduleResponse): HandoverOutcome => {
+  switch (response.disposition) {
+    case FireDisposition.FIRE_ACCEPTED:
+      return acceptedOf(response)
+    case FireDisposition.FIRE_TERMINAL_QUARANTINED:
+      return { _tag: "Quarantined" }
+    case FireDisposition.FIRE_SLOT_RESOLVED_REFRESH:
+      return { _tag: "Refresh", reason: "the tick is resolved already" }
+    case FireDisposition.FIRE_STALE_CONTROL_REFRESH:
+      return { _tag: "Refresh", reason: "the schedule was changed" }
+    default:
+      return { _tag: "Retry", reason: reasonOf("the brain does not take the fire now", response) }
+  }
+}
+
+const outcomeOfSkip = (response: AdvanceScheduleCursorResponse): HandoverOutcome => {
+  switch (response.disposition) {
+    case CursorTransitionDisposition.CURSOR_APPLIED:
+    case CursorTransitionDisposition.CURSOR_IDEMPOTENT:
+      return acceptedOf(response)
+    case CursorTransitionDisposition.CURSOR_SLOT_RESOLVED_REFRESH:
+      return { _tag: "Refresh", reason: "the ticks are resolved already" }
+    case CursorTransitionDisposition.CURSOR_STALE_CONTROL_REFRESH:
+      return { _tag: "Refresh", reason: "the schedule was changed" }
+    default:
+      return { _tag: "Retry", reason: reasonOf("the brain does not take the skipped ticks now", response) }
+  }
+}
+
+const connect = (options: GrpcOptions) =>
+  Effect.gen(function*() {
+    const { client, leases } = yield* openClients(options)
+    const { time, version } = yield* negotiate(client)
 
     const fire = (handover: Handover) =>
       Effect.map(
@@ -188,20 +224,7 @@ const connect = ({ address, instanceId, tls }: GrpcOptions) =>
           fired_at: writeTime(handover.decided_at),
           triggered_by_user_id: ""
         }),
-        (response): HandoverOutcome => {
-          switch (response.disposition) {
-            case FireDisposition.FIRE_ACCEPTED:
-              return acceptedOf(response)
-            case FireDisposition.FIRE_TERMINAL_QUARANTINED:
-              return { _tag: "Quarantined" }
-            case FireDisposition.FIRE_SLOT_RESOLVED_REFRESH:
-              return { _tag: "Refresh", reason: "the tick is resolved already" }
-            case FireDisposition.FIRE_STALE_CONTROL_REFRESH:
-              return { _tag: "Refresh", reason: "the schedule was changed" }
-            default:
-              return { _tag: "Retry", reason: reasonOf("the brain does not take the fire now", response) }
-          }
-        }
+        outcomeOfFire
       )
 
     const skip = (handover: Handover) =>
@@ -211,19 +234,7 @@ const connect = ({ address, instanceId, tls }: GrpcOptions) =>
           project_id: handover.schedule.project_id,
           skipped_through: writeTime(handover.tick)
         }),
-        (response): HandoverOutcome => {
-          switch (response.disposition) {
-            case CursorTransitionDisposition.CURSOR_APPLIED:
-            case CursorTransitionDisposition.CURSOR_IDEMPOTENT:
-              return acceptedOf(response)
-            case CursorTransitionDisposition.CURSOR_SLOT_RESOLVED_REFRESH:
-              return { _tag: "Refresh", reason: "the ticks are resolved already" }
-            case CursorTransitionDisposition.CURSOR_STALE_CONTROL_REFRESH:
-              return { _tag: "Refresh", reason: "the schedule was changed" }
-            default:
-              return { _tag: "Retry", reason: reasonOf("the brain does not take the skipped ticks now", response) }
-          }
-        }
+        outcomeOfSkip
       )
 
     return Brain.of({
@@ -237,7 +248,7 @@ const connect = ({ address, instanceId, tls }: GrpcOptions) =>
         Effect.flatMap(
           unary("Hold", deadlines.short, leases.hold.bind(leases), {
             project_ids: [...ids],
-            instance_id: instanceId,
+            instance_id: options.instanceId,
             ttl_seconds
           }),
           ({ leases }) =>
@@ -251,10 +262,10 @@ const connect = ({ address, instanceId, tls }: GrpcOptions) =>
             )
         ),
       release: Effect.asVoid(
-        unary("Release", deadlines.short, leases.release.bind(leases), { instance_id: instanceId })
+        unary("Release", deadlines.short, leases.release.bind(leases), { instance_id: options.instanceId })
       ),
-      snapshot,
-      watch,
+      snapshot: readSnapshot(client),
+      watch: (after) => watchChanges(client, after),
       getState: (project_id, schedule_id) =>
         Effect.flatMap(
           unary("GetScheduleState", deadlines.short, client.getScheduleState.bind(client), {

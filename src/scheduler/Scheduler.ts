@@ -7,7 +7,7 @@ import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { version } from "../domain/kernel/Version.ts"
 import { acquireFileLock } from "../services/kernel/FileLock.ts"
 import { Brain, type BrainUnavailable } from "./Brain.ts"
-import { makeHandovers } from "./Handovers.ts"
+import { type Handovers, makeHandovers } from "./Handovers.ts"
 import { runSession } from "./Session.ts"
 import type { SchedulerSettingsShape } from "./Settings.ts"
 import { Store } from "./Store.ts"
@@ -43,14 +43,67 @@ const drainTimeout = "5 seconds"
 const firstPauseMillis = 250
 const longestPauseMillis = 5000
 
+type ConnectionError = BrainUnavailable | TlsFilesInvalid
+
 export interface Connecting {
   /** A connection to the brain by the files and settings as they are now. */
   readonly connect: (
     address: string,
     instanceId: string
-  ) => Layer.Layer<Brain, BrainUnavailable | TlsFilesInvalid, FileSystem.FileSystem>
+  ) => Layer.Layer<Brain, ConnectionError, FileSystem.FileSystem>
   /** Completes when the program is asked to connect again. */
   readonly awaitReconnect: Effect.Effect<void>
+}
+
+const reportSkew = Effect.gen(function*() {
+  const { time } = yield* Brain
+  const now = yield* Clock.currentTimeMillis
+  const skew = time === null ? 0 : now - Timestamp.toEpochMillis(time)
+  if (Math.abs(skew) > maxSkewMillis) {
+    yield* Effect.logWarning(
+      `the clock of this machine is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} ` +
+        "the brain's. Ticks are decided by this machine's clock: synchronise both"
+    )
+  }
+})
+
+const reasonOf = (cause: Cause.Cause<ConnectionError>): string =>
+  Option.match(Cause.failureOption(cause), {
+    onNone: () => Cause.pretty(cause).split("\n", 1)[0] ?? "a defect",
+    onSome: ({ message }) => message
+  })
+
+const forever = <E, R>(name: string, work: Effect.Effect<void, E, R>) =>
+  Effect.forkScoped(
+    Effect.retry(
+      Effect.tapErrorCause(
+        Effect.sandbox(Effect.forever(work)),
+        (cause) => Effect.logError(`${name} failed; it is retried`, Cause.flatten(cause))
+      ),
+      Schedule.spaced("1 second")
+    )
+  )
+
+const drain = (handovers: Handovers, brain: Brain["Type"]) =>
+  Effect.zipRight(
+    Effect.ignore(Effect.timeout(Effect.provideService(handovers.handOver, Brain, brain), drainTimeout)),
+    Effect.ignore(brain.release)
+  )
+
+/** Waits for the next tick, or a change of the schedules. */
+const awaitDue = (due: Timestamp.Timestamp | undefined, now: Timestamp.Timestamp, changes: Queue.Dequeue<void>) => {
+  const millis = due === undefined ? Infinity : Timestamp.toEpochMillis(due) - Timestamp.toEpochMillis(now)
+  return Effect.raceFirst(Effect.sleep(Math.min(Math.max(millis, 1), maxSleepMillis)), Queue.take(changes))
+}
+
+interface State {
+  readonly startedAt: Timestamp.Timestamp
+  connectedAt: Timestamp.Timestamp | null
+  error: string | null
+  lastTickAt: Timestamp.Timestamp | null
+  brain: Brain["Type"] | null
+  /** The connection was lost since it was up to date last. */
+  isAway: boolean
 }
 
 /** Runs until it is interrupted; then sends what it can to the brain. Needs the lock of its home folder. */
@@ -69,13 +122,12 @@ export const runScheduler = (
     const instanceId = store.readSetting("instance_id") ?? randomUUID()
     store.writeSetting("instance_id", instanceId)
 
-    const state = {
+    const state: State = {
       startedAt: yield* Timestamp.now,
-      connectedAt: null as Timestamp.Timestamp | null,
-      error: "it has not connected yet" as string | null,
-      lastTickAt: null as Timestamp.Timestamp | null,
-      brain: null as Brain["Type"] | null,
-      /** The connection was lost since it was up to date last. */
+      connectedAt: null,
+      error: "it has not connected yet",
+      lastTickAt: null,
+      brain: null,
       isAway: false
     }
 
@@ -99,24 +151,7 @@ export const runScheduler = (
         yield* wakeHandovers
       }
       if (hasMore) return
-      const due = ticks.nextDue()
-      const millis = due === undefined ? Infinity : Timestamp.toEpochMillis(due) - Timestamp.toEpochMillis(now)
-      yield* Effect.raceFirst(
-        Effect.sleep(Math.min(Math.max(millis, 1), maxSleepMillis)),
-        Queue.take(tickQueue)
-      )
-    })
-
-    const reportSkew = Effect.gen(function*() {
-      const { time } = yield* Brain
-      const now = yield* Clock.currentTimeMillis
-      const skew = time === null ? 0 : now - Timestamp.toEpochMillis(time)
-      if (Math.abs(skew) > maxSkewMillis) {
-        yield* Effect.logWarning(
-          `the clock of this machine is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} ` +
-            "the brain's. Ticks are decided by this machine's clock: synchronise both"
-        )
-      }
+      yield* awaitDue(ticks.nextDue(), now, tickQueue)
     })
 
     const onReady = (address: string) =>
@@ -146,12 +181,9 @@ export const runScheduler = (
         })
       }).pipe(Effect.provide(connect(address, instanceId)))
 
-    const noteEnd = (cause: Cause.Cause<BrainUnavailable | TlsFilesInvalid>) =>
+    const noteEnd = (cause: Cause.Cause<ConnectionError>) =>
       Effect.gen(function*() {
-        const reason = Option.match(Cause.failureOption(cause), {
-          onNone: () => Cause.pretty(cause).split("\n", 1)[0] ?? "a defect",
-          onSome: ({ message }) => message
-        })
+        const reason = reasonOf(cause)
         const isNew = state.error !== reason
         state.isAway ||= state.connectedAt !== null
         state.brain = null
@@ -182,28 +214,8 @@ export const runScheduler = (
       }
     })
 
-    const forever = <E, R>(name: string, work: Effect.Effect<void, E, R>) =>
-      Effect.forkScoped(
-        Effect.retry(
-          Effect.tapErrorCause(
-            Effect.sandbox(Effect.forever(work)),
-            (cause) => Effect.logError(`${name} failed; it is retried`, Cause.flatten(cause))
-          ),
-          Schedule.spaced("1 second")
-        )
-      )
-
-    const drain = Effect.suspend(() => {
-      const { brain } = state
-      if (brain === null) return Effect.void
-      return Effect.zipRight(
-        Effect.ignore(Effect.timeout(Effect.provideService(handovers.handOver, Brain, brain), drainTimeout)),
-        Effect.ignore(brain.release)
-      )
-    })
-
     yield* forever("deciding about ticks", decide)
     yield* forever("writing the state", Effect.zipRight(writeState, Effect.sleep("2 seconds")))
     yield* forever("keeping the connection", keepConnected)
-    yield* Effect.onInterrupt(Effect.never, () => drain)
+    yield* Effect.onInterrupt(Effect.never, () => state.brain === null ? Effect.void : drain(handovers, state.brain))
   })

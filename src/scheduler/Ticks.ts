@@ -26,6 +26,25 @@ interface DecidedBatch {
 
 const noCursor: LocalCursor = { next_run_at: null, due_at: null }
 
+/** Compiles the schedules' cadences, and keeps those of unchanged definitions. */
+const makeCompile = () => {
+  const compiled = new Map<ScheduleId, { readonly key: string; readonly cadence: Cadence }>()
+  return (schedule: KnownSchedule): Either.Either<Cadence, string> => {
+    const { anchor_at, expression, id, kind, timezone } = schedule
+    const key = JSON.stringify([kind, expression, timezone, anchor_at])
+    const known = compiled.get(id)
+    if (known?.key === key) return Either.right(known.cadence)
+    return Either.mapBoth(compileSchedule(schedule), {
+      onLeft: ({ detail }) => detail,
+      onRight: (cadence) => {
+        if (compiled.size >= maxCompiled) compiled.clear()
+        compiled.set(id, { key, cadence })
+        return cadence
+      }
+    })
+  }
+}
+
 /**
  * Decides about ticks whose time has come, and takes over what the brain reports about a schedule. Both only write the
  * store. `catchUpMax`: the most fires of a schedule that wait; older ones become skipped ticks.
@@ -34,22 +53,7 @@ export const makeTicks = (catchUpMax: number) =>
   Effect.gen(function*() {
     const store = yield* Store
     const broken = new Map<ScheduleId, BrokenSchedule>()
-    const compiled = new Map<ScheduleId, { readonly key: string; readonly cadence: Cadence }>()
-
-    const compile = (schedule: KnownSchedule): Either.Either<Cadence, string> => {
-      const { anchor_at, expression, id, kind, timezone } = schedule
-      const key = JSON.stringify([kind, expression, timezone, anchor_at])
-      const known = compiled.get(id)
-      if (known?.key === key) return Either.right(known.cadence)
-      return Either.mapBoth(compileSchedule(schedule), {
-        onLeft: ({ detail }) => detail,
-        onRight: (cadence) => {
-          if (compiled.size >= maxCompiled) compiled.clear()
-          compiled.set(id, { key, cadence })
-          return cadence
-        }
-      })
-    }
+    const compile = makeCompile()
 
     /** The cursor at the brain's next tick; none while the schedule does not fire, or does not compile. */
     const cursorFrom = (schedule: KnownSchedule): LocalCursor => {
