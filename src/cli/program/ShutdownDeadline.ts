@@ -3,7 +3,7 @@ import { Effect } from "effect"
 /** The process ends at most this long after a signal, even if a finalizer still waits. */
 const deadlineMillis = 9500
 
-/** Ends the process of the program if its shutdown takes too long. */
+/** Ends the process of the program if its shutdown takes too long. What ends in which time: docs/operations.md, Signals. */
 export const armShutdownDeadline = (program: string) =>
   Effect.sync(() => {
     const arm = () => {

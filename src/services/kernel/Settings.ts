@@ -6,6 +6,7 @@ import { identitySettings } from "./Settings/Identity.ts"
 import type { Setting } from "./Settings/Kinds.ts"
 import { limitSettings } from "./Settings/Limits.ts"
 import { observabilitySettings } from "./Settings/Observability.ts"
+import { outboundSettings } from "./Settings/Outbound.ts"
 import { retentionSettings } from "./Settings/Retention.ts"
 import { schedulerSettings } from "./Settings/Scheduler.ts"
 import { serverSettings } from "./Settings/Server.ts"
@@ -22,6 +23,7 @@ export const settingDefinitions = {
   ...agentSettings,
   ...retentionSettings,
   ...auditLogSettings,
+  ...outboundSettings,
   ...agentProcessSettings,
   ...observabilitySettings,
   ...schedulerSettings

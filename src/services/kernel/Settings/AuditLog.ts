@@ -1,7 +1,7 @@
 import { secondsPerDay } from "../../../domain/kernel/Timestamp.ts"
-import { decimal, flag, integer, listOf, origin, secretBytes, secretUrl, secretUrls, targets, text } from "./Kinds.ts"
+import { decimal, flag, integer, listOf, secretBytes, secretUrl, secretUrls, targets, text } from "./Kinds.ts"
 
-/** Checkpoints, verification and webhook of the audit log; outbound calls. */
+/** Checkpoints, verification and webhook of the audit log. */
 export const auditLogSettings = {
   auditCheckpointInterval: integer(
     "SVC_AUDIT_CHECKPOINT_INTERVAL_SECONDS",
@@ -57,32 +57,8 @@ export const auditLogSettings = {
     { default: 1000, min: 1, max: 1_000_000 },
     "Maximum rows queued for the audit webhook; further ones are dropped."
   ),
-  webhookAllowHttp: flag(
-    "SVC_NOTIFICATIONS_WEBHOOK_ALLOW_HTTP",
-    { default: false },
-    "Webhooks, including the audit log's, may use plain http."
-  ),
   auditWebhookAllowCidrs: targets(
     "SVC_AUDIT_WEBHOOK_ALLOW_CIDRS",
     "Internal addresses or ranges, with ports, that the audit log's webhooks may reach: 10.1.2.3:8443."
-  ),
-  outboundAllowCidrs: targets(
-    "SVC_OUTBOUND_ALLOW_CIDRS",
-    "Internal addresses or ranges, with ports, that channels of projects may reach: 10.1.2.0/24:443."
-  ),
-  outboundCaFile: text(
-    "SVC_OUTBOUND_CA_FILE",
-    { default: "" },
-    "PEM file of authorities that outbound calls trust beside the public ones, for receivers of your own."
-  ),
-  telegramUrl: origin(
-    "SVC_NOTIFICATIONS_TELEGRAM_URL",
-    "https://api.telegram.org",
-    "Telegram's Bot API, or a Bot API server of your own."
-  ),
-  pagerdutyUrl: origin(
-    "SVC_NOTIFICATIONS_PAGERDUTY_URL",
-    "https://events.pagerduty.com",
-    "PagerDuty's Events API; in its EU region https://events.eu.pagerduty.com."
   )
 } as const
