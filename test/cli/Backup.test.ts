@@ -4,18 +4,21 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { buffer } from "node:stream/consumers"
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib"
 import { headRevision } from "../../migrations/MigrationList.ts"
 import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { type SigningKey, signingKeyOf } from "../../src/services/kernel/keys/SigningKeys.ts"
-import { formatVersion } from "../../src/services/operations/Backup/Archive.ts"
+import { magic } from "../../src/services/operations/Backup/Archive.ts"
 import { readArchiveFile } from "../../src/services/operations/Backup/ArchiveFile.ts"
 import { readArchive } from "../../src/services/operations/Backup/ArchiveReader.ts"
-import { encodeArchive } from "../../src/services/operations/Backup/ArchiveWriter.ts"
+import { writeArchive } from "../../src/services/operations/Backup/ArchiveWriter.ts"
 import { appendAudit } from "../audit.ts"
 import { type Engine, engines, temporaryHome } from "../databases.ts"
 import { laneEngines } from "../engines.ts"
 import { asNextProgram } from "../migrations.ts"
 import { layerAudit, layerUnmigrated, makeSite, type Site } from "../services/operations/Backup/site.ts"
+import { manifestOf, unsigned } from "../services/operations/Backup/source.ts"
 import { serving } from "./svc.ts"
 import { svcHere } from "./svcHere.ts"
 
@@ -87,9 +90,9 @@ describe.each(laneEngines)("svc backup and svc restore on %s", (engine) => {
       assert.deepStrictEqual(yield* slugsOf(site), ["later", "shop"])
 
       const damaged = join(folder, "damaged")
-      const bytes = readFileSync(path)
-      bytes[bytes.length - 1000] = (bytes[bytes.length - 1000] ?? 0) ^ 4
-      writeFileSync(damaged, bytes)
+      const lines = brotliDecompressSync(readFileSync(path).subarray(magic.length)).toString("latin1")
+      const changed = Buffer.from(lines.replace("\tshop\t", "\tshot\t"), "latin1")
+      writeFileSync(damaged, Buffer.concat([magic, brotliCompressSync(changed)]))
       for (
         const [file, message] of [
           [damaged, "was changed or damaged"],
@@ -136,19 +139,15 @@ describe.each(laneEngines)("svc backup and svc restore on %s", (engine) => {
         /\nsignature: by the key [0-9a-f]{16} \([\w-]{43}\)\n/
       )
       const rewrite = async (signer: SigningKey | null) => {
-        const blocks = new Map<string, Array<Buffer>>()
+        const tables = new Map<string, Buffer>()
         const { manifest } = await readArchive(readArchiveFile(own, null), {
-          onRows: async (table, block) => void blocks.set(table, [...blocks.get(table) ?? [], block])
+          takeRows: async ({ name }, blocks) => void tables.set(name, await buffer(blocks))
         })
         async function* readRows({ name }: { readonly name: string }) {
-          for (const block of blocks.get(name) ?? []) {
-            yield name === "projects" ? Buffer.from(block.toString("utf8").replaceAll("shop", "evil")) : block
-          }
+          const rows = tables.get(name) ?? Buffer.alloc(0)
+          yield name === "projects" ? Buffer.from(rows.toString("utf8").replaceAll("shop", "evil")) : rows
         }
-        const parts: Array<Buffer> = []
-        const source = { manifest, readRows, report: () => {}, onSummary: () => {}, signer }
-        for await (const part of encodeArchive(source)) parts.push(part)
-        return Buffer.concat(parts)
+        return writeArchive({ ...unsigned, manifest, readRows, signer }, buffer)
       }
       const foreign = { unsigned: null, signed: signingKeyOf(Buffer.alloc(32, 7)) }
       for (const [name, signer] of Object.entries(foreign)) {
@@ -195,25 +194,10 @@ describe.each(laneEngines)("svc backup and svc restore on %s", (engine) => {
         }
 
         const newer = join(yield* temporaryHome, "newer")
-        const manifest = {
-          format: formatVersion,
-          id: randomUUID(),
-          created_at: "2030-01-01T00:00:00.000000Z",
-          program: "9.9.9",
-          database: "sqlite" as const,
-          revision: 9999,
-          audit_head: null,
-          keys: { secret: [], audit_chain: null, audit_signing: [] },
-          sequences: {},
-          tables: []
-        }
-        const parts: Array<Buffer> = []
-        yield* Effect.promise(async () => {
-          async function* noRows(): AsyncGenerator<Buffer> {}
-          const source = { manifest, readRows: noRows, report: () => {}, onSummary: () => {}, signer: null }
-          for await (const part of encodeArchive(source)) parts.push(part)
-        })
-        writeFileSync(newer, Buffer.concat(parts))
+        const manifest = { ...manifestOf([]), program: "9.9.9", revision: 9999 }
+        async function* noRows(): AsyncGenerator<Buffer> {}
+        const source = { ...unsigned, manifest, readRows: noRows }
+        writeFileSync(newer, yield* Effect.promise(() => writeArchive(source, buffer)))
         const site = yield* siteWith(engine, "kept")
         const refusal = yield* run(site, "restore", newer, "--force")
         assert.strictEqual(refusal.code, 1)

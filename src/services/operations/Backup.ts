@@ -1,6 +1,5 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect } from "effect"
-import { Readable } from "node:stream"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { version } from "../../domain/kernel/Version.ts"
 import * as Ids from "../kernel/Ids.ts"
@@ -10,7 +9,7 @@ import type { SigningKey } from "../kernel/keys/SigningKeys.ts"
 import { Database } from "../kernel/sql/Database.ts"
 import { Migrations } from "../kernel/sql/Migrations.ts"
 import { formatVersion, type Manifest, type ReportProgress, type Summary, type TableColumns } from "./Backup/Archive.ts"
-import { encodeArchive } from "./Backup/ArchiveWriter.ts"
+import { writeArchive } from "./Backup/ArchiveWriter.ts"
 import { archivedTables, Catalog, type CatalogTable } from "./Backup/Catalog.ts"
 import { readCounters } from "./Backup/Counters.ts"
 import { encryptBytes, type Encryption } from "./Backup/Encryption.ts"
@@ -107,20 +106,16 @@ const withSnapshot = <A, E, R>(body: Effect.Effect<A, E, R>) =>
     })
   })
 
-/** Writes the archive's bytes to a new file, encrypted if an encryption is given. */
-const writeBytes = ({ encryption, path }: BackupOptions, bytes: AsyncGenerator<Buffer>, signal: AbortSignal) =>
-  writeNewFile(path, encryption === null ? bytes : encryptBytes(Readable.from(bytes), encryption), signal)
-
 /**
  * Writes an archive of the database while brains use it. Needs a connection that only reads (`Database.layerReadOnly`).
  * The file appears under its name when it is complete.
  */
-export const writeBackup = Effect.fn("Backup.write")(function*(options: BackupOptions) {
+export const writeBackup = Effect.fn("Backup.write")(function*({ encryption, path, report, signer }: BackupOptions) {
   const { postgres, sqlite } = yield* Database
   const catalog = yield* Catalog
   const migrations = yield* Migrations
-  yield* Effect.tryPromise({ try: () => requireNoFile(options.path), catch: fail })
-  const removed = yield* Effect.tryPromise({ try: () => removePartialFiles(options.path), catch: fail })
+  yield* Effect.tryPromise({ try: () => requireNoFile(path), catch: fail })
+  const removed = yield* Effect.tryPromise({ try: () => removePartialFiles(path), catch: fail })
   const revision = yield* migrations.current
   if (revision === 0) {
     return yield* new BackupRefused({ message: "the database is empty: no svc has created its tables" })
@@ -138,12 +133,13 @@ export const writeBackup = Effect.fn("Backup.write")(function*(options: BackupOp
       return yield* new BackupRefused({ message: "the database is being migrated: begin again" })
     }
     const manifest = yield* readManifest(revision, tables)
-    let summary: Summary = { tables: [], sha256: "" }
-    const write = (readRows: (table: TableColumns) => AsyncIterable<Buffer>, signal: AbortSignal) => {
-      const onSummary = (found: Summary) => void (summary = found)
-      const { report, signer } = options
-      return writeBytes(options, encodeArchive({ manifest, readRows, report, onSummary, signer }), signal)
-    }
+    let summary: Summary = { tables: [], sha256: "", signature: null }
+    const write = (readRows: (table: TableColumns) => AsyncIterable<Buffer>, signal: AbortSignal) =>
+      writeArchive(
+        { manifest, readRows, report, signer, onSummary: (found) => void (summary = found) },
+        (bytes) => writeNewFile(path, encryption === null ? bytes : encryptBytes(bytes, encryption)),
+        signal
+      )
     const fileBytes = yield* (sqlite === null
       ? postgres === null
         ? Effect.dieMessage("there is no database")

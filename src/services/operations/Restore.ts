@@ -12,14 +12,12 @@ import { Settings } from "../kernel/Settings.ts"
 import { Database } from "../kernel/sql/Database.ts"
 import { Migrations } from "../kernel/sql/Migrations.ts"
 import type { Manifest, ReportProgress } from "./Backup/Archive.ts"
-import type { VerifiedArchive } from "./Backup/ArchiveReader.ts"
 import { Catalog, type CatalogTable } from "./Backup/Catalog.ts"
 import { readCounters } from "./Backup/Counters.ts"
 import { describeArchive } from "./Backup/Record.ts"
 import { type ArchiveLocation, requireKnownSchema, verifyArchive } from "./Backup/Verification.ts"
 import { RestoreAftermath } from "./Restore/Aftermath.ts"
-import { loadRows } from "./Restore/Load.ts"
-import { makePostgresLoader, makeSqliteLoader } from "./Restore/Loader.ts"
+import { loadPostgres, type LoadRequest, loadRows, loadSqlite } from "./Restore/Load.ts"
 import { createIndexes, dropIndexes, dropTables, emptyTables, listIndexes, raiseCounters } from "./Restore/Tables.ts"
 import {
   foreignReason,
@@ -38,18 +36,12 @@ export interface RestoreResult {
   readonly formerCheckpoints: string | null
 }
 
-interface RestoreRequest {
-  readonly location: ArchiveLocation
-  readonly verified: VerifiedArchive
-  readonly report: ReportProgress
+interface RestoreRequest extends LoadRequest {
   /** Also restores an archive that none of this machine's keys has signed. */
   readonly acceptForeign: boolean
 }
 
-interface Replacement {
-  readonly location: ArchiveLocation
-  readonly verified: VerifiedArchive
-  readonly report: ReportProgress
+interface Replacement extends LoadRequest {
   /** The tables of this program's schema. */
   readonly headTables: ReadonlyArray<CatalogTable>
   /** The tables of the archive's schema. */
@@ -80,16 +72,14 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
       return { ...verified, foreign: yield* foreignReason(verified) }
     })
 
-    const load = (location: ArchiveLocation, verified: VerifiedArchive, report: ReportProgress) => {
-      if (postgres !== null) {
-        return postgres.within((client) => loadRows(makePostgresLoader(client), location, verified, report)())
-      }
+    const load = (request: LoadRequest) => {
+      if (postgres !== null) return postgres.within((client) => loadRows(loadPostgres(client), request))
       if (sqlite === null) return Effect.dieMessage("there is no database")
       return Effect.flatMap(
-        sqlite.within((db) => makeSqliteLoader(db)), // the transaction outlives this call, and so may its connection
-        (loader) =>
+        sqlite.within(loadSqlite), // the transaction outlives this call, and so may its connection
+        (loadTable) =>
           Effect.tryPromise({
-            try: loadRows(loader, location, verified, report),
+            try: () => loadRows(loadTable, request),
             catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to copy rows" })
           })
       )
@@ -156,7 +146,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
           yield* emptyTables(archiveTables.filter(({ name }) => name !== "schema_migrations"))
           const indexes = yield* listIndexes(archiveTables)
           yield* dropIndexes(indexes)
-          yield* load(location, verified, report)
+          yield* load({ location, verified, report })
           yield* createIndexes(indexes)
           if (manifest.revision < migrations.head) {
             yield* migrations.upgrade()

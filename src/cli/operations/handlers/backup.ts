@@ -43,7 +43,7 @@ const keyLines = ({ keys }: Manifest): ReadonlyArray<string> => {
 }
 
 const signatureText = ({ signature }: Summary): string =>
-  signature === undefined ? "not signed" : `by the key ${signature.key_id} (${signature.public_key})`
+  signature === null ? "not signed" : `by the key ${signature.key_id} (${signature.public_key})`
 
 const describe = (manifest: Manifest, summary: Summary): ReadonlyArray<string> => [
   `created: ${manifest.created_at} by svc ${manifest.program}`,
@@ -63,7 +63,7 @@ const jsonOf = (path: string, { tables: _columns, ...manifest }: Manifest, summa
     ...manifest,
     rows: sum(summary, "rows"),
     tables: summary.tables,
-    signature: summary.signature ?? null,
+    signature: summary.signature,
     ...more
   })
 

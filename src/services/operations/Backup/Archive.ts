@@ -3,9 +3,9 @@ import { Data, Schema } from "effect"
 /**
  * The archive of `svc backup`: one file that does not depend on the database that it came from (docs/backup.md, Format).
  *
- * The file begins with `magic`. Then come frames: one manifest, the blocks of rows of each table in the manifest's order,
- * and one summary. A frame's SHA-256 covers its header, its number and its content, so frames cannot be changed, moved or
- * left out. The summary has the SHA-256 of all bytes before it, so a file without a valid summary is not complete.
+ * The file begins with `magic`. The rest is one Brotli stream of lines: the manifest as JSON, the rows of each table in the
+ * manifest's order, each table with `endOfTable` after it, and the summary as JSON. The summary has the SHA-256 of all
+ * lines before it, so only a file with a valid summary is complete and unchanged.
  */
 export const magic = Buffer.from("svc backup 1\n", "latin1")
 
@@ -14,17 +14,11 @@ export const magicOfAllFormats = Buffer.from("svc backup ", "latin1")
 
 export const formatVersion = 1
 
-export const frameKinds = { manifest: 1, rows: 2, summary: 3 } as const
-export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds]
+/** No row is this line, because rows escape their backslashes (`CopyText.ts`). */
+export const endOfTable = Buffer.from("\\.\n", "latin1")
 
-/** Kind (1 byte), index of the table (2), bytes of the content uncompressed (4) and stored (4), SHA-256 (32). */
-export const frameHeaderBytes = 43
-
-/** Bytes of rows in a block, uncompressed. A row longer than this continues in the next block. */
+/** Bytes of rows that are read, compressed and restored at once. */
 export const blockBytes = 262_144
-
-/** A reader refuses longer frames before it allocates memory. The manifest is the longest: 64 KiB now. */
-export const maxFrameBytes = 4 * 1_048_576
 
 /**
  * Bytes of a row. No row of svc has more than some MiB, since no request has. A reader keeps a row in memory until its
@@ -79,18 +73,16 @@ export const Signature = Schema.Struct({
 })
 export type Signature = typeof Signature.Type
 
-/** What an archive's signature is of. The digest covers all bytes before the summary, so its counts too. */
+/** What an archive's signature is of. The digest covers all rows, so the summary's counts too. */
 export const signedText = (sha256: string): Buffer => Buffer.from(`svc backup 1\n${sha256}\n`, "latin1")
 
-/** What the archive has, after its rows. `bytes` and `sha256` are of a table's rows, uncompressed. */
+/** What the archive has, after its rows. `bytes` are those of a table's rows, uncompressed. */
 export const Summary = Schema.Struct({
-  tables: Schema.Array(
-    Schema.Struct({ name: Schema.String, rows: Schema.Int, bytes: Schema.Int, sha256: Schema.String })
-  ),
-  /** Of all bytes before this frame. */
+  tables: Schema.Array(Schema.Struct({ name: Schema.String, rows: Schema.Int, bytes: Schema.Int })),
+  /** Of all lines before the summary. */
   sha256: Schema.String,
-  /** Missing where the machine had no key, and in archives of svc 0.1.0. */
-  signature: Schema.optional(Signature)
+  /** Null where the machine had no key. */
+  signature: Schema.NullOr(Signature)
 })
 export type Summary = typeof Summary.Type
 

@@ -1,29 +1,26 @@
 import { Either, Schema } from "effect"
 import { createHash, verify } from "node:crypto"
-import { promisify } from "node:util"
-import { brotliDecompress } from "node:zlib"
+import { pipeline } from "node:stream/promises"
+import { createBrotliDecompress } from "node:zlib"
 import { publicKeyOf } from "../../kernel/keys/SigningKeys.ts"
 import {
   ArchiveRefused,
+  blockBytes,
+  endOfTable,
   formatVersion,
-  frameHeaderBytes,
-  frameKinds,
   magic,
   magicOfAllFormats,
   Manifest,
-  maxFrameBytes,
-  maxRowBytes,
   type ReportProgress,
   signedText,
-  Summary
+  Summary,
+  type TableColumns
 } from "./Archive.ts"
-import { bytesAfterLastRow, frameDigest } from "./ArchiveWriter.ts"
-import { ByteReader } from "./ByteReader.ts"
+import { ArchiveLines } from "./ArchiveLines.ts"
+import { countLines } from "./CopyText.ts"
 
-const decompress = promisify(brotliDecompress)
-
-const makeDamaged = (where: string) =>
-  new ArchiveRefused({ problem: "damaged", message: `the archive was changed or damaged ${where}` })
+const makeDamaged = (where = "") =>
+  new ArchiveRefused({ problem: "damaged", message: `the archive was changed or damaged${where}` })
 
 const makeTruncated = (where: string) =>
   new ArchiveRefused({ problem: "truncated", message: `the archive is not complete: it ends ${where}` })
@@ -37,7 +34,10 @@ const knownFiles: ReadonlyArray<readonly [string, string]> = [
   ["-- ", "a SQL script"]
 ]
 
-const foreign = (head: Buffer): ArchiveRefused => {
+/** Enough to know each of these files by. */
+const headBytes = 16
+
+const makeForeign = (head: Buffer): ArchiveRefused => {
   const text = head.toString("latin1")
   if (text.startsWith(magicOfAllFormats.toString("latin1"))) {
     return new ArchiveRefused({
@@ -52,128 +52,137 @@ const foreign = (head: Buffer): ArchiveRefused => {
   })
 }
 
-const decodeJson = <A, I>(schema: Schema.Schema<A, I>, content: Buffer, where: string): A => {
-  const decoded = Schema.decodeUnknownEither(Schema.parseJson(schema))(content.toString("utf8"))
+/** What follows the first line. */
+const removeMagic = (head: Buffer): Buffer => {
+  if (head.subarray(0, magic.length).equals(magic)) return head.subarray(magic.length)
+  throw head.length > 0 && magic.subarray(0, head.length).equals(head)
+    ? makeTruncated("within its first line")
+    : makeForeign(head)
+}
+
+/** The compressed bytes. Throws ArchiveRefused unless the file's first line is that of an archive. */
+async function* skipMagic(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head = Buffer.alloc(0)
+  let isSkipped = false
+  for await (const chunk of bytes) {
+    if (isSkipped) {
+      yield chunk
+      continue
+    }
+    head = Buffer.concat([head, chunk])
+    if (head.length < headBytes) continue
+    yield removeMagic(head)
+    isSkipped = true
+  }
+  if (!isSkipped) yield removeMagic(head)
+}
+
+const decodeJson = <A, I>(schema: Schema.Schema<A, I>, line: Buffer, where: string): A => {
+  const decoded = Schema.decodeUnknownEither(Schema.parseJson(schema))(line.toString("utf8"))
   if (Either.isLeft(decoded)) throw makeDamaged(where)
   return decoded.right
 }
 
-interface Frame {
-  readonly kind: number
-  readonly table: number
-  readonly raw: Buffer
-  /** The bytes in the file. */
-  readonly stored: ReadonlyArray<Buffer>
-}
-
-/** Names the part of the archive that a header is about; null: there is none. */
-type DescribePlace = (table: number | null) => string
-
-/** The next frame, verified. Throws ArchiveRefused. */
-const readFrame = async (reader: ByteReader, number: number, describe: DescribePlace): Promise<Frame> => {
-  const header = await reader.read(frameHeaderBytes)
-  if (header === null) throw makeTruncated(describe(null))
-  const where = describe(header.readUInt8(0) === frameKinds.rows ? header.readUInt16BE(1) : null)
-  const rawBytes = header.readUInt32BE(3)
-  const contentBytes = header.readUInt32BE(7)
-  if (rawBytes > maxFrameBytes || contentBytes > maxFrameBytes) throw makeDamaged(where)
-  const content = await reader.read(contentBytes)
-  if (content === null) throw makeTruncated(where)
-  if (!frameDigest(header.subarray(0, 11), number, content).equals(header.subarray(11))) throw makeDamaged(where)
-  const raw = await decompress(content, { maxOutputLength: maxFrameBytes }).catch(() => {
-    throw makeDamaged(where)
-  })
-  if (raw.length !== rawBytes) throw makeDamaged(where)
-  return { kind: header.readUInt8(0), table: header.readUInt16BE(1), raw, stored: [header, content] }
-}
-
 /** A signature, if there is one, is by the key that it names. Whether that key is trusted is another question. */
 const isSignedTruly = ({ sha256, signature }: Summary): boolean => {
-  if (signature === undefined) return true
+  if (signature === null) return true
   const signer = publicKeyOf(signature.public_key)
   return signer?.key_id === signature.key_id &&
     verify(null, signedText(sha256), signer.key, Buffer.from(signature.signature, "base64url"))
 }
 
-/** Receives an archive's parts in their order. Whatever it throws ends the reading. */
+/** Whatever one of its functions throws ends the reading. */
 interface ArchiveVisitor {
-  readonly onManifest?: (manifest: Manifest) => void
-  /** A block of a table's rows; the rows of one table come together. */
-  readonly onRows?: (table: string, block: Buffer) => Promise<void>
+  /** Takes all rows of a table, as blocks of whole lines, which may be damaged: only the end of the reading says it. */
+  readonly takeRows?: (table: TableColumns, blocks: AsyncIterable<Buffer>) => Promise<void>
   readonly report?: ReportProgress
 }
 
-/** What an archive says about itself and has, every byte verified. */
+/** What an archive says about itself and has, all of its content verified. */
 export interface VerifiedArchive {
   readonly manifest: Manifest
   readonly summary: Summary
 }
 
+const skipRows = async (_table: TableColumns, blocks: AsyncIterable<Buffer>): Promise<void> => {
+  for await (const _ of blocks) { /* counted by the reader */ }
+}
+
+const readLines = async (
+  lines: ArchiveLines,
+  { report = () => {}, takeRows = skipRows }: ArchiveVisitor
+): Promise<VerifiedArchive> => {
+  const digest = createHash("sha256")
+  const manifestLine = await lines.readLine("in its manifest")
+  digest.update(manifestLine)
+  const manifest = decodeJson(Manifest, manifestLine, " in its manifest")
+  const tables: Array<Summary["tables"][number]> = []
+  for (const table of manifest.tables) {
+    const { name } = table
+    let rows = 0
+    let bytes = 0
+    async function* readRows() {
+      for (let block = await lines.readRows(name); block !== null; block = await lines.readRows(name)) {
+        digest.update(block)
+        rows += countLines(block)
+        bytes += block.length
+        yield block
+        report({ table: name, rows, bytes })
+      }
+    }
+    await takeRows(table, readRows())
+    digest.update(endOfTable)
+    tables.push({ name, rows, bytes })
+  }
+  const summary = decodeJson(Summary, await lines.readLine("in its summary"), " at its end")
+  const isSame = JSON.stringify(summary.tables) === JSON.stringify(tables) && summary.sha256 === digest.digest("hex")
+  if (!isSame || !isSignedTruly(summary) || !(await lines.isAtEnd())) throw makeDamaged()
+  return { manifest, summary }
+}
+
 /**
- * Reads a whole archive and verifies every byte. Throws ArchiveRefused. A visitor gets verified blocks, but only the
- * returned promise says that the archive is complete.
+ * Errors of the decompressor say that the archive is cut or damaged. Of a cut one it discards at most `blockBytes` before
+ * the end, so the place is where the reader was.
+ */
+const refusalOf = (error: unknown, place: string): unknown => {
+  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  if (code === "Z_BUF_ERROR") return makeTruncated(`${place} or soon after`)
+  return code.includes("ERROR_FORMAT") ? makeDamaged() : error
+}
+
+/**
+ * Reads a whole archive and verifies its content. Throws ArchiveRefused. What the visitor takes is verified only when the
+ * returned promise is fulfilled.
  */
 export const readArchive = async (
   bytes: AsyncIterable<Uint8Array>,
-  { onManifest, onRows, report }: ArchiveVisitor = {}
+  visitor: ArchiveVisitor = {}
 ): Promise<VerifiedArchive> => {
-  const reader = new ByteReader(bytes)
+  const decompressor = createBrotliDecompress({ chunkSize: blockBytes })
+  // not destroyed at its end, because bytes after it would then be an error of the stream
+  const lines = new ArchiveLines(decompressor.iterator({ destroyOnReturn: false }))
+  let compressedBytes = 0
+  async function* countBytes(chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      compressedBytes += chunk.byteLength
+      yield chunk
+    }
+  }
+  const read = async (): Promise<VerifiedArchive> => {
+    const verified = await readLines(lines, visitor)
+    if (decompressor.bytesWritten < compressedBytes) throw makeDamaged() // more bytes after the compressed ones
+    return verified
+  }
+  const begun: Array<Promise<VerifiedArchive>> = []
+  const begin = () => {
+    const reading = read()
+    begun.push(reading)
+    return reading
+  }
   try {
-    const head = await reader.peek(magic.length)
-    if (!head.equals(magic)) {
-      throw head.length > 0 && head.length < magic.length && magic.subarray(0, head.length).equals(head)
-        ? makeTruncated("within its first line")
-        : foreign(await reader.peek(16))
-    }
-    const digest = createHash("sha256").update((await reader.read(magic.length)) ?? "")
-    let number = 0
-    const next = async (describe: DescribePlace) => {
-      const frame = await readFrame(reader, number++, describe)
-      if (frame.kind !== frameKinds.summary) { for (const part of frame.stored) digest.update(part) }
-      return frame
-    }
-
-    const first = await next(() => "in its manifest")
-    if (first.kind !== frameKinds.manifest) throw makeDamaged("in its manifest")
-    const manifest = decodeJson(Manifest, first.raw, "in its manifest")
-    onManifest?.(manifest)
-
-    const found: Array<Summary["tables"][number]> = []
-    const describe = (table: number | null): string => {
-      const name = manifest.tables[table ?? -1]?.name
-      return name === undefined ? "before its end" : `in the table ${name}`
-    }
-    let frame = await next(describe)
-    for (const [index, { name }] of manifest.tables.entries()) {
-      const tableDigest = createHash("sha256")
-      let rows = 0
-      let size = 0
-      let rowBytes = 0
-      while (frame.kind === frameKinds.rows && frame.table === index) {
-        tableDigest.update(frame.raw)
-        size += frame.raw.length
-        rowBytes = bytesAfterLastRow(frame.raw, rowBytes)
-        if (rowBytes > maxRowBytes) {
-          throw new ArchiveRefused({
-            problem: "damaged",
-            message: `a row in the table ${name} has more than ${maxRowBytes} bytes, so svc did not write this archive`
-          })
-        }
-        for (let position = frame.raw.indexOf(10); position !== -1; position = frame.raw.indexOf(10, position + 1)) {
-          rows++
-        }
-        await onRows?.(name, frame.raw)
-        report?.({ table: name, rows, bytes: size })
-        frame = await next(describe)
-      }
-      found.push({ name, rows, bytes: size, sha256: tableDigest.digest("hex") })
-    }
-    if (frame.kind !== frameKinds.summary) throw makeDamaged("in the order of its tables")
-    const summary = decodeJson(Summary, frame.raw, "in its summary")
-    const isWhole = JSON.stringify(summary.tables) === JSON.stringify(found) && summary.sha256 === digest.digest("hex")
-    if (!isWhole || !isSignedTruly(summary) || (await reader.peek(1)).length > 0) throw makeDamaged("at its end")
-    return { manifest, summary }
-  } finally {
-    await reader.close()
+    return await pipeline(skipMagic(bytes), countBytes, decompressor, begin)
+  } catch (error) {
+    await Promise.allSettled(begun) // a pipeline may fail before the visitor has ended its COPY
+    throw refusalOf(error, lines.place)
   }
 }

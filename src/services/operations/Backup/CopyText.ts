@@ -48,3 +48,10 @@ export const decodeLine = (line: string): Array<string | null> => {
   }
   return values
 }
+
+/** The rows that end in these bytes. */
+export const countLines = (bytes: Buffer): number => {
+  let count = 0
+  for (let position = bytes.indexOf(10); position !== -1; position = bytes.indexOf(10, position + 1)) count++
+  return count
+}

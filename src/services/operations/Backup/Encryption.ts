@@ -25,7 +25,10 @@ export const parseKeyFile = (text: string): ReadonlyArray<Redacted.Redacted> =>
 const toWeb = (bytes: Readable) => Readable.toWeb(bytes) as globalThis.ReadableStream<Uint8Array>
 const fromWeb = (stream: globalThis.ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> => stream
 
-export async function* encryptBytes(bytes: Readable, encryption: Encryption): AsyncGenerator<Uint8Array> {
+export async function* encryptBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  encryption: Encryption
+): AsyncGenerator<Uint8Array> {
   const encrypter = new Encrypter()
   if (encryption._tag === "passphrase") encrypter.setPassphrase(Redacted.value(encryption.passphrase))
   else {
@@ -33,7 +36,7 @@ export async function* encryptBytes(bytes: Readable, encryption: Encryption): As
       encrypter.addRecipient(isIdentity(key) ? await identityToRecipient(key) : key)
     }
   }
-  yield* fromWeb(await encrypter.encrypt(toWeb(bytes)))
+  yield* fromWeb(await encrypter.encrypt(toWeb(Readable.from(bytes))))
 }
 
 const makeWrongKey = (encryption: Encryption) =>

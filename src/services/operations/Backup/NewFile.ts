@@ -91,7 +91,6 @@ const publish = async (naming: Naming, partialPath: string, path: string): Promi
 export const writeNewFile = async (
   path: string,
   content: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
   naming: Naming = { link, rename }
 ): Promise<number> => {
   await requireNoFile(path)
@@ -101,7 +100,6 @@ export const writeNewFile = async (
   try {
     try {
       for await (const chunk of content) {
-        signal.throwIfAborted()
         await file.writeFile(chunk)
         bytes += chunk.byteLength
       }

@@ -54,12 +54,12 @@ export const requireNoDependents = (headTables: ReadonlyArray<TableColumns>, { r
   })
 
 /**
- * Why the archive is foreign: none of this machine's keys has signed it. Its frames prove that nothing was damaged, and
- * nothing about who wrote them: rows of another person could make an admin of them. Null: it is our own.
+ * Why the archive is foreign: none of this machine's keys has signed it. Its digest proves that nothing was damaged, and
+ * nothing about who wrote it: rows of another person could make an admin of them. Null: it is our own.
  */
 export const foreignReason = ({ summary: { signature } }: VerifiedArchive) =>
   Effect.map(Keys, ({ auditSigning }) =>
-    signature === undefined
+    signature === null
       ? "the archive is not signed"
       : auditSigning.trusted.has(signature.key_id)
       ? null

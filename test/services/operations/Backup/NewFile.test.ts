@@ -19,8 +19,7 @@ async function* content(text: string) {
   yield Buffer.from(text)
 }
 
-const write = (path: string, bytes: AsyncIterable<Uint8Array>, naming: Naming) =>
-  writeNewFile(path, bytes, new AbortController().signal, naming)
+const write = (path: string, bytes: AsyncIterable<Uint8Array>, naming: Naming) => writeNewFile(path, bytes, naming)
 const failureOf = (path: string, bytes: AsyncIterable<Uint8Array>, naming: Naming) =>
   write(path, bytes, naming).catch((error: unknown) => error)
 
