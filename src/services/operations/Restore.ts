@@ -1,10 +1,9 @@
 import { FileSystem } from "@effect/platform"
 import { SqlClient, SqlError } from "@effect/sql"
-import { Cause, Effect, Layer, Option } from "effect"
+import { Cause, Effect, Layer } from "effect"
 import { system } from "../../domain/kernel/Actor.ts"
 import { Audit } from "../audit/Audit.ts"
 import { cleanUpFork } from "../audit/ForkCleanup.ts"
-import { verifyLog } from "../audit/Verify.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Keys } from "../kernel/keys/Keys.ts"
 import { whileNoBrainRuns } from "../kernel/RunningBrains.ts"
@@ -12,13 +11,15 @@ import { Settings } from "../kernel/Settings.ts"
 import { Database } from "../kernel/sql/Database.ts"
 import { Migrations } from "../kernel/sql/Migrations.ts"
 import type { Manifest, ReportProgress } from "./Backup/Archive.ts"
-import { Catalog, type CatalogTable } from "./Backup/Catalog.ts"
+import { Catalog } from "./Backup/Catalog.ts"
 import { readCounters } from "./Backup/Counters.ts"
 import { describeArchive } from "./Backup/Record.ts"
 import { type ArchiveLocation, requireKnownSchema, verifyArchive } from "./Backup/Verification.ts"
 import { RestoreAftermath } from "./Restore/Aftermath.ts"
+import { allowTime, prepareConnection, tidy } from "./Restore/Connection.ts"
 import { loadPostgres, type LoadRequest, loadRows, loadSqlite } from "./Restore/Load.ts"
-import { createIndexes, dropIndexes, dropTables, emptyTables, listIndexes, raiseCounters } from "./Restore/Tables.ts"
+import { requireIntactLog, requireReferences } from "./Restore/RestoredRows.ts"
+import { raiseCounters, replaceTables, type SchemaChange } from "./Restore/Tables.ts"
 import {
   foreignReason,
   requireArchiveKeys,
@@ -39,13 +40,6 @@ export interface RestoreResult {
 interface RestoreRequest extends LoadRequest {
   /** Also restores an archive that none of this machine's keys has signed. */
   readonly acceptForeign: boolean
-}
-
-interface Replacement extends LoadRequest {
-  /** The tables of this program's schema. */
-  readonly headTables: ReadonlyArray<CatalogTable>
-  /** The tables of the archive's schema. */
-  readonly archiveTables: ReadonlyArray<CatalogTable>
 }
 
 /** Replaces the database's content by an archive (docs/backup.md). */
@@ -85,114 +79,52 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
       )
     }
 
-    const readRevision = Effect.map(
+    const readScheduleRevision = Effect.map(
       sql<{ revision: number }>`SELECT revision FROM schedule_changes WHERE id = 1`,
       ([row]) => row?.revision ?? 0
     )
 
-    /** SQLite checks no references while rows are loaded, since their checks are off. */
-    const requireReferences = sql.onDialectOrElse({
-      pg: () => Effect.void,
-      orElse: () =>
-        Effect.flatMap(
-          sql<{ table: string; parent: string }>`SELECT "table", parent FROM pragma_foreign_key_check LIMIT 1`,
-          ([row]) =>
-            row === undefined ? Effect.void : new RestoreRefused({
-              message: `the archive has rows of ${row.table} that refer to missing rows of ${row.parent}`
-            })
-        )
-    })
-
-    const requireIntactLog = ({ audit_head }: Manifest) =>
-      Effect.gen(function*() {
-        const found = Option.getOrNull(yield* verifyLog(sql, keys))
-        const isSame = audit_head === null
-          ? found === null
-          : found?.head.seq === audit_head.seq && found.head.row_hash === audit_head.row_hash
-        if ((found === null || found.problem === null) && isSame) return found !== null
-        return yield* new RestoreRefused({
-          message: `the audit log of the archive does not verify: ${
-            found?.problem?.detail ?? "its head is another one"
-          }`
-        })
-      })
-
-    /**
-     * Waits at most 10 s for locks of svc commands that still read; then the restore fails before it changes anything.
-     */
-    const allowTime = sql.onDialectOrElse({
-      pg: () =>
-        Effect.all([
-          sql`SET LOCAL idle_in_transaction_session_timeout = 0`,
-          sql`SET LOCAL statement_timeout = 0`,
-          sql`SET LOCAL lock_timeout = '10s'`
-        ], { discard: true }),
-      orElse: () => Effect.void
-    })
-
     /** Everything of the restore that must be whole or not happen. */
     const replace = Effect.fnUntraced(
-      function*({ archiveTables, headTables, location, report, verified }: Replacement) {
-        const { manifest, summary } = verified
-        return yield* sql.withTransaction(Effect.gen(function*() {
-          yield* allowTime
-          const counters = yield* readCounters(headTables)
-          const revision = yield* readRevision
-          const formerIndexes = yield* listIndexes(headTables)
-          if (manifest.revision < migrations.head) {
-            yield* dropTables(headTables)
-            yield* migrations.upgrade(manifest.revision)
-          }
-          yield* emptyTables(archiveTables.filter(({ name }) => name !== "schema_migrations"))
-          const indexes = yield* listIndexes(archiveTables)
-          yield* dropIndexes(indexes)
-          yield* load({ location, verified, report })
-          yield* createIndexes(indexes)
-          if (manifest.revision < migrations.head) {
-            yield* migrations.upgrade()
-            // indexes that no migration creates, such as those of searches, were dropped with the former tables
-            const names = new Set((yield* listIndexes(headTables)).map(({ name }) => name))
-            yield* createIndexes(formerIndexes.filter(({ name }) => !names.has(name)))
-          }
-          yield* raiseCounters(headTables, counters, manifest.sequences)
-          yield* requireReferences
-          const hasLog = yield* requireIntactLog(manifest)
-          const changedRows = yield* aftermath.closeOpenWork(manifest, revision)
-          const archive = describeArchive(manifest, summary)
-          audit.committedHead.reset()
-          if (hasLog) {
-            yield* audit.record({
-              action: "system.restored",
-              target_type: "database",
-              target_id: manifest.id,
-              metadata: { ...archive, settled: changedRows }
-            })
-          }
-          return { rows: archive.rows, changedRows }
-        }))
-      }
+      function*(request: LoadRequest, schema: SchemaChange) {
+        const { manifest, summary } = request.verified
+        yield* allowTime
+        const formerCounters = yield* readCounters(schema.headTables)
+        const formerScheduleRevision = yield* readScheduleRevision
+        yield* replaceTables(schema, load(request))
+        yield* raiseCounters(schema.headTables, formerCounters, manifest.sequences)
+        yield* requireReferences
+        const hasLog = yield* requireIntactLog(manifest)
+        const changedRows = yield* aftermath.closeOpenWork(manifest, formerScheduleRevision)
+        const archive = describeArchive(manifest, summary)
+        audit.committedHead.reset()
+        if (hasLog) {
+          yield* audit.record({
+            action: "system.restored",
+            target_type: "database",
+            target_id: manifest.id,
+            metadata: { ...archive, settled: changedRows }
+          })
+        }
+        return { rows: archive.rows, changedRows }
+      },
+      sql.withTransaction
     )
 
-    /** Speeds up the load, and ends with the connection. References cannot be switched off in a transaction. */
-    const prepareConnection = sql.onDialectOrElse({
-      pg: () => Effect.void,
-      orElse: () =>
-        Effect.all([
-          sql`PRAGMA foreign_keys = OFF`,
-          sql`PRAGMA cache_size = -131072`,
-          sql`PRAGMA temp_store = FILE`
-        ], { discard: true })
-    })
-
-    /** The log of a large restore is as large as the database; and the planner knows nothing of the new rows. */
-    const tidy = sql.onDialectOrElse({
-      pg: () => sql`ANALYZE`,
-      orElse: () => sql`PRAGMA wal_checkpoint(TRUNCATE)`
-    })
+    const putCheckpointsAside = Effect.catchAllCause(cleanUpFork, (cause) =>
+      Effect.as(
+        Effect.logWarning(
+          `The restore is complete. This machine's checkpoints were not put aside, so run svc audit fork-cleanup: ${
+            Cause.pretty(cause)
+          }`
+        ),
+        null
+      ))
 
     /** Replaces the database's content by a checked archive, all or nothing. Fails with BrainRunning while a brain runs. */
     const run = Effect.fn("Restore.run")(
-      function*({ acceptForeign, location, report, verified }: RestoreRequest) {
+      function*({ acceptForeign, ...request }: RestoreRequest) {
+        const { verified } = request
         const foreign = yield* foreignReason(verified)
         if (foreign !== null && !acceptForeign) {
           return yield* new RestoreRefused({
@@ -200,23 +132,13 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
               "If you trust it, add --accept-foreign"
           })
         }
+        const { revision } = verified.manifest
         const headTables = yield* catalog.tablesAt(migrations.head)
-        const archiveTables = yield* catalog.tablesAt(verified.manifest.revision)
+        const archiveTables = yield* catalog.tablesAt(revision)
         yield* prepareConnection
-        const result = yield* whileNoBrainRuns(replace({ location, verified, report, headTables, archiveTables }))
+        const result = yield* whileNoBrainRuns(replace(request, { headTables, archiveTables, revision }))
         yield* Effect.ignore(tidy)
-        const formerCheckpoints = yield* cleanUpFork.pipe(
-          Effect.catchAllCause((cause) =>
-            Effect.as(
-              Effect.logWarning(
-                `The restore is complete. This machine's checkpoints were not put aside, so run svc audit fork-cleanup: ${
-                  Cause.pretty(cause)
-                }`
-              ),
-              null
-            )
-          )
-        )
+        const formerCheckpoints = yield* putCheckpointsAside
         return { manifest: verified.manifest, ...result, formerCheckpoints } satisfies RestoreResult
       },
       (self) =>
@@ -226,6 +148,7 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
           Effect.provideService(Database, database),
           Effect.provideService(FileSystem.FileSystem, fs),
           Effect.provideService(Settings, settings),
+          Effect.provideService(Migrations, migrations),
           Effect.provideService(Keys, keys),
           Effect.provideService(Audit, audit)
         )

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { Migrations } from "../../kernel/sql/Migrations.ts"
 import type { TableColumns } from "../Backup/Archive.ts"
 import type { CatalogTable } from "../Backup/Catalog.ts"
 import { countedTables } from "../Backup/Counters.ts"
@@ -18,7 +19,7 @@ interface IndexRow {
 }
 
 /** Loading rows into a table and then indexing it is faster than to keep its indexes during the load. */
-export const listIndexes = (tables: ReadonlyArray<TableColumns>) =>
+const listIndexes = (tables: ReadonlyArray<TableColumns>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
     const names = tables.map(({ name }) => name)
     return sql.onDialectOrElse({
@@ -70,14 +71,14 @@ export const listDependents = (tables: ReadonlyArray<TableColumns>) =>
       orElse: () => Effect.succeed<ReadonlyArray<Dependent>>([])
     }))
 
-export const dropIndexes = (indexes: ReadonlyArray<IndexRow>) =>
+const dropIndexes = (indexes: ReadonlyArray<IndexRow>) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => Effect.forEach(indexes, ({ name }) => sql`DROP INDEX ${sql(name)}`, { discard: true })
   )
 
 /** PostgreSQL names the partitioned table's definition `ON ONLY`, which would leave its partitions without the index. */
-export const createIndexes = (indexes: ReadonlyArray<IndexRow>) =>
+const createIndexes = (indexes: ReadonlyArray<IndexRow>) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) =>
@@ -87,7 +88,7 @@ export const createIndexes = (indexes: ReadonlyArray<IndexRow>) =>
   )
 
 /** Deletes all rows of the tables. */
-export const emptyTables = (tables: ReadonlyArray<TableColumns>) =>
+const emptyTables = (tables: ReadonlyArray<TableColumns>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.onDialectOrElse({
       pg: () => Effect.asVoid(sql.unsafe(`TRUNCATE ${tables.map(({ name }) => quoteName(name)).join(", ")}`)),
@@ -95,11 +96,47 @@ export const emptyTables = (tables: ReadonlyArray<TableColumns>) =>
     }))
 
 /** Drops the tables; those that refer to others come first. */
-export const dropTables = (tables: ReadonlyArray<TableColumns>) =>
+const dropTables = (tables: ReadonlyArray<TableColumns>) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => Effect.forEach(tables.toReversed(), ({ name }) => sql`DROP TABLE ${sql(name)}`, { discard: true })
   )
+
+export interface SchemaChange {
+  /** The tables of this program's schema. */
+  readonly headTables: ReadonlyArray<CatalogTable>
+  /** The tables of the archive's schema, which is that of `revision`. */
+  readonly archiveTables: ReadonlyArray<CatalogTable>
+  readonly revision: number
+}
+
+/**
+ * Replaces all rows by those that `load` writes, and the tables too where the archive has an older revision, which is
+ * migrated upward.
+ */
+export const replaceTables = <E, R>(
+  { archiveTables, headTables, revision }: SchemaChange,
+  load: Effect.Effect<void, E, R>
+) =>
+  Effect.gen(function*() {
+    const migrations = yield* Migrations
+    const isOlder = revision < migrations.head
+    const formerIndexes = yield* listIndexes(headTables)
+    if (isOlder) {
+      yield* dropTables(headTables)
+      yield* migrations.upgrade(revision)
+    }
+    yield* emptyTables(archiveTables.filter(({ name }) => name !== "schema_migrations"))
+    const indexes = yield* listIndexes(archiveTables)
+    yield* dropIndexes(indexes)
+    yield* load
+    yield* createIndexes(indexes)
+    if (!isOlder) return
+    yield* migrations.upgrade()
+    // indexes that no migration creates, such as those of searches, were dropped with the former tables
+    const names = new Set((yield* listIndexes(headTables)).map(({ name }) => name))
+    yield* createIndexes(formerIndexes.filter(({ name }) => !names.has(name)))
+  })
 
 /** Sets the counters behind every number that was used, here or where the backup was made. */
 export const raiseCounters = (
