@@ -26,6 +26,45 @@ const sortKeys = (value: unknown): unknown => {
 const bodyOf = ({ key_id: _, metadata, row_hash: __, seq: ___, ...row }: StoredRow): string =>
   JSON.stringify(sortKeys({ ...row, metadata: JSON.parse(metadata) }))
 
+/** The request of a row; its signature covers the time, in seconds, and the body. */
+const requestOf = (row: StoredRow, secret: Redacted.Redacted, timestamp: number) => {
+  const body = bodyOf(row)
+  const signature = createHmac("sha256", Redacted.value(secret)).update(`${timestamp}.${body}`).digest("hex")
+  return {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-svc-audit-signature": `sha256=${signature}`,
+      "x-svc-audit-timestamp": String(timestamp),
+      "x-svc-audit-schema": "1"
+    },
+    body
+  } as const
+}
+
+/** The status of this process; without `fields` that of a program without the setting. */
+const statusOf = (buffer_size: number, fields: Partial<AuditForwarderStatus> = {}): AuditForwarderStatus => ({
+  enabled: false,
+  sink_id: "none",
+  worker: `${hostname()}:${process.pid}`,
+  cursor_initialised: false,
+  cursor_occurred_at: null,
+  cursor_id: null,
+  lag_rows: null,
+  last_attempt_at: null,
+  last_success_at: null,
+  consecutive_failures: 0,
+  backoff_seconds_remaining: 0,
+  batch_size: 1,
+  poll_interval_seconds: 0,
+  max_backoff_seconds: 0,
+  buffer_size,
+  updated_at: null,
+  process_sent_count: null,
+  process_failed_count: null,
+  ...fields
+})
+
 /**
  * Posts each row of the audit log that this process writes to SVC_AUDIT_WEBHOOK_URL, in the log's order, one at a time
  * (docs/audit-webhook.md). No caller waits for it. Without the setting there is neither queue nor fiber.
@@ -40,30 +79,12 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
     const loops = yield* Loops
     const metrics = yield* Metrics
     const outbound = yield* AuditOutbound
-    const worker = `${hostname()}:${process.pid}`
-    const statusOf = (fields: Partial<AuditForwarderStatus>): AuditForwarderStatus => ({
-      enabled: false,
-      sink_id: "none",
-      worker,
-      cursor_initialised: false,
-      cursor_occurred_at: null,
-      cursor_id: null,
-      lag_rows: null,
-      last_attempt_at: null,
-      last_success_at: null,
-      consecutive_failures: 0,
-      backoff_seconds_remaining: 0,
-      batch_size: 1,
-      poll_interval_seconds: 0,
-      max_backoff_seconds: 0,
-      buffer_size: auditWebhookBufferSize,
-      updated_at: null,
-      process_sent_count: null,
-      process_failed_count: null,
-      ...fields
-    })
     if (auditWebhookUrl === null) {
-      return { afterCommit: () => Effect.void, offer: () => Effect.void, status: Effect.succeed(statusOf({})) }
+      return {
+        afterCommit: () => Effect.void,
+        offer: () => Effect.void,
+        status: Effect.succeed(statusOf(auditWebhookBufferSize))
+      }
     }
     if (auditWebhookHmacSecret === null) {
       return yield* Effect.dieMessage("the settings let a webhook through that has no secret")
@@ -98,21 +119,11 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
       function*(row: StoredRow) {
         const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
         progress.attempt = yield* Timestamp.now
-        const body = bodyOf(row)
-        const signature = createHmac("sha256", Redacted.value(auditWebhookHmacSecret)).update(`${timestamp}.${body}`)
-          .digest("hex")
         const { status } = yield* outbound.call({
-          method: "POST",
+          ...requestOf(row, auditWebhookHmacSecret, timestamp),
           url: Redacted.value(auditWebhookUrl),
           plainHttp: webhookAllowHttp,
-          timeout: `${auditWebhookTimeout} seconds`,
-          headers: {
-            "content-type": "application/json",
-            "x-svc-audit-signature": `sha256=${signature}`,
-            "x-svc-audit-timestamp": String(timestamp),
-            "x-svc-audit-schema": "1"
-          },
-          body
+          timeout: `${auditWebhookTimeout} seconds`
         })
         if (status < 200 || status > 299) return yield* drop("send_one", `it answered ${status}`)
         const now = yield* Timestamp.now
@@ -158,7 +169,7 @@ export class AuditForwarder extends Effect.Service<AuditForwarder>()("svc/AuditF
       offer,
       /** How this process is doing (bodies: AuditForwarderStatus). */
       status: Effect.sync(() =>
-        statusOf({
+        statusOf(auditWebhookBufferSize, {
           enabled: true,
           sink_id: sinkId,
           cursor_initialised: progress.delivered !== null,

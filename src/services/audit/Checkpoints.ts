@@ -9,7 +9,7 @@ import { Loops } from "../kernel/concurrency/Loops.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Keys } from "../kernel/keys/Keys.ts"
 import type { SigningKeys } from "../kernel/keys/SigningKeys.ts"
-import { Settings } from "../kernel/Settings.ts"
+import { Settings, type SettingsShape } from "../kernel/Settings.ts"
 import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { Audit } from "./Audit.ts"
 import { genesis, type Link, zeroHash } from "./Chain.ts"
@@ -74,13 +74,96 @@ export const requireRowInLog = (checkpoint: Checkpoint) =>
         message: `checkpoint ${checkpoint.number} was signed for row ${checkpoint.seq}, and the audit log ${how}`
       }))
 
+/** The processes of one machine share the file. One that finds another appending waits for it. */
+const withFileLease = <A, E, R>(
+  leader: Leader,
+  name: string,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | LeaseLost, Exclude<R, Lease>> =>
+  Effect.flatMap(
+    leader.only(name, work, { duration: leaseDuration }),
+    Option.match({
+      onNone: () => Effect.delay(Effect.suspend(() => withFileLease(leader, name, work)), "50 millis"),
+      onSome: Effect.succeed
+    })
+  )
+
+const readHead = Effect.flatMap(Reader, (read) =>
+  Effect.map(
+    read<CurrentHead>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
+      (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark
+      FROM audit_head WHERE id = 1`,
+    ([row]) => row
+  ))
+
+const isDue = (
+  rate: Pick<SettingsShape, "auditCheckpointInterval" | "auditCheckpointRows">,
+  now: CurrentHead,
+  last: Checkpoint,
+  millis: number
+): boolean => {
+  if (now.seq - last.seq >= rate.auditCheckpointRows) return true
+  const age = millis - Timestamp.toEpochMillis(last.time)
+  return age >= rate.auditCheckpointInterval * 1000 || age < 0 // the clock was set back; do not wait until it has caught up
+}
+
+const signCheckpoint = (
+  keys: SigningKeys,
+  last: Checkpoint | null,
+  { row_hash, seq }: KnownRow,
+  watermark: string | null
+) =>
+  Effect.map(Timestamp.now, (time) =>
+    signStatement(keys.signer, {
+      kind: "checkpoint",
+      number: (last?.number ?? 0) + 1,
+      prev: last === null ? zeroHash : statementHash(last),
+      row_hash,
+      rows: seq - chainStartOf(watermark, keys).seq,
+      seq,
+      stream: last?.stream ?? randomUUID(),
+      time
+    }))
+
+/** How the log differs from the one that this process wrote to, or null. */
+const describeLoss = (knownHead: KnownRow | null, now: CurrentHead) =>
+  Effect.gen(function*() {
+    if (knownHead === null) return null
+    const mismatch = now.seq < knownHead.seq ? `ends at row ${now.seq}` : yield* describeMissingRow(knownHead)
+    return mismatch === null
+      ? null
+      : `this brain committed row ${knownHead.seq} of the audit log, and the log ${mismatch}`
+  })
+
+/** Records each signing key that the database does not have yet in the log, with its public key. */
+const makeSigningKeyRecord = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* Audit
+  const { auditSigning } = yield* Keys
+  return Effect.gen(function*() {
+    const recordedKeys = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE purpose = 'signing'`
+    for (const { key_id, public_key } of auditSigning.trusted.values()) {
+      if (recordedKeys.some((one) => one.key_id === key_id)) continue
+      const created_at = yield* Timestamp.now
+      const insertedRows = yield* sql`INSERT INTO audit_keys ${
+        sql.insert({ key_id, purpose: "signing", state: "active", public_key, created_at })
+      } ON CONFLICT DO NOTHING RETURNING key_id`
+      if (insertedRows.length === 0) continue
+      yield* audit.record({
+        action: "audit.signing_key_added",
+        target_type: "audit_log",
+        metadata: { key_id, public_key }
+      })
+    }
+  }).pipe(sql.withTransaction, orDieOnSql, Effect.provideService(CurrentActor, system("checkpoints")))
+})
+
 /**
  * Signs the log's newest row at an interval or after a number of rows, and appends the checkpoint to a file outside the
  * database, which the sinks read. Each SVC_HOME has its own chain of checkpoints, so replicas witness each other.
  */
 export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints", {
   effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
     const fs = yield* FileSystem.FileSystem
     const audit = yield* Audit
@@ -89,59 +172,11 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
     const leader = yield* Leader
     const settings = yield* Settings
     const path = checkpointPath(settings)
+    const recordSigningKeys = yield* makeSigningKeyRecord
     const mutex = yield* Effect.makeSemaphore(1)
     let lastCheckpointSeen: Checkpoint | undefined
     /** The hash of the checkpoint in our file that contradicts the log. */
     let contradictedHash: string | null = null
-
-    /** The processes of one machine share the file. One that finds another appending waits for it. */
-    const withFileLease = <A, E, R>(
-      name: string,
-      work: Effect.Effect<A, E, R>
-    ): Effect.Effect<A, E | LeaseLost, Exclude<R, Lease>> =>
-      Effect.flatMap(
-        leader.only(name, work, { duration: leaseDuration }),
-        Option.match({
-          onNone: () => Effect.delay(Effect.suspend(() => withFileLease(name, work)), "50 millis"),
-          onSome: Effect.succeed
-        })
-      )
-
-    const readHead = Effect.map(
-      read<CurrentHead>`SELECT seq, row_hash, prev_row_hmac, row_hmac, key_id,
-        (SELECT statement FROM audit_watermark WHERE id = 1) AS watermark
-        FROM audit_head WHERE id = 1`,
-      ([row]) => row
-    )
-
-    const isDue = (now: CurrentHead, last: Checkpoint, millis: number): boolean => {
-      if (now.seq - last.seq >= settings.auditCheckpointRows) return true
-      const age = millis - Timestamp.toEpochMillis(last.time)
-      return age >= settings.auditCheckpointInterval * 1000 || age < 0 // the clock was set back; do not wait until it has caught up
-    }
-
-    const signCheckpoint = (last: Checkpoint | null, { row_hash, seq }: KnownRow, watermark: string | null) =>
-      Effect.map(Timestamp.now, (time) =>
-        signStatement(auditSigning.signer, {
-          kind: "checkpoint",
-          number: (last?.number ?? 0) + 1,
-          prev: last === null ? zeroHash : statementHash(last),
-          row_hash,
-          rows: seq - chainStartOf(watermark, auditSigning).seq,
-          seq,
-          stream: last?.stream ?? randomUUID(),
-          time
-        }))
-
-    /** How the log differs from the one that this process wrote to, or null. */
-    const describeLoss = (knownHead: KnownRow | null, now: CurrentHead) =>
-      Effect.gen(function*() {
-        if (knownHead === null) return null
-        const mismatch = now.seq < knownHead.seq ? `ends at row ${now.seq}` : yield* describeMissingRow(knownHead)
-        return mismatch === null
-          ? null
-          : `this brain committed row ${knownHead.seq} of the audit log, and the log ${mismatch}`
-      })
 
     /**
      * The line to append after the last line of the file. If the log lacks a row that this process committed, it is a
@@ -162,25 +197,22 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
         }
         const loss = yield* describeLoss(known, now)
         if (loss !== null && known !== null) {
-          const evidence = yield* signCheckpoint(last, known, now.watermark)
+          const evidence = yield* signCheckpoint(auditSigning, last, known, now.watermark)
           contradictedHash = hash("sha256", evidence, "hex")
           return { line: evidence, why: loss }
         }
-        if (last !== null) {
-          if (last.seq >= now.seq) {
-            return { line: null, why: loss }
-          }
-          if (!ending && !isDue(now, last, yield* Clock.currentTimeMillis)) {
-            return { line: null, why: loss }
-          }
-        }
-        return { line: now.seq === 0 ? null : yield* signCheckpoint(last, now, now.watermark), why: loss }
+        const millis = yield* Clock.currentTimeMillis
+        const isWanted = last === null
+          ? now.seq > 0
+          : last.seq < now.seq && (ending || isDue(settings, now, last, millis))
+        return { line: isWanted ? yield* signCheckpoint(auditSigning, last, now, now.watermark) : null, why: loss }
       })
 
     const append = (observation: HeadObservation) =>
       Effect.gen(function*() {
         let loss: string | null = null
         const line = yield* withFileLease(
+          leader,
           yield* checkpointLeaseName(path),
           appendLine(path, (last) =>
             Effect.gen(function*() {
@@ -202,7 +234,7 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
         ) return false
         if (lastCheckpointSeen.seq === now.seq) return lastCheckpointSeen.row_hash === now.row_hash
         return now.seq > lastCheckpointSeen.seq && !ending &&
-          !isDue(now, lastCheckpointSeen, yield* Clock.currentTimeMillis)
+          !isDue(settings, now, lastCheckpointSeen, yield* Clock.currentTimeMillis)
       })
 
     /**
@@ -240,24 +272,6 @@ export class Checkpoints extends Effect.Service<Checkpoints>()("svc/Checkpoints"
       Effect.provideService(FileSystem.FileSystem, fs),
       orDieOnSql
     )
-
-    /** Records each signing key that the database does not have yet in the log, with its public key. */
-    const recordSigningKeys = Effect.gen(function*() {
-      const recordedKeys = yield* sql<{ key_id: string }>`SELECT key_id FROM audit_keys WHERE purpose = 'signing'`
-      for (const { key_id, public_key } of auditSigning.trusted.values()) {
-        if (recordedKeys.some((one) => one.key_id === key_id)) continue
-        const created_at = yield* Timestamp.now
-        const insertedRows = yield* sql`INSERT INTO audit_keys ${
-          sql.insert({ key_id, purpose: "signing", state: "active", public_key, created_at })
-        } ON CONFLICT DO NOTHING RETURNING key_id`
-        if (insertedRows.length === 0) continue
-        yield* audit.record({
-          action: "audit.signing_key_added",
-          target_type: "audit_log",
-          metadata: { key_id, public_key }
-        })
-      }
-    }).pipe(sql.withTransaction, orDieOnSql, Effect.provideService(CurrentActor, system("checkpoints")))
 
     return { path, recordSigningKeys, sign } as const
   })

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Stream } from "effect"
+import { Effect } from "effect"
 import type { ExportJob } from "../../domain/audit/ExportJob.ts"
 import { Conflict, type Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
 import { ExportJobId } from "../../domain/kernel/Id.ts"
@@ -8,12 +8,12 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { CurrentActor, CurrentProject, requireRole } from "../kernel/CurrentActor.ts"
 import type { ExportFile } from "../kernel/Export/Formats.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
-import { lockName } from "../kernel/sql/Dialect.ts"
-import { countOf, firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
+import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { Audit } from "./Audit.ts"
 import type { ExportKind } from "./ExportJobs/Kinds.ts"
-import { encodeFilters, JobRow } from "./ExportJobs/Row.ts"
+import { makeExportJobsRepo } from "./ExportJobs/Repo.ts"
+import type { JobRow } from "./ExportJobs/Row.ts"
 
 /** Exports of a project and a kind that have not ended: each may take minutes of one replica. */
 const maxOpenJobs = 5
@@ -54,7 +54,7 @@ export const makeExportJobs = (
 ) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const read = yield* Reader
+    const repo = yield* makeExportJobsRepo(kind)
     const audit = yield* Audit
     const service = `ExportJobs.${kind.type}`
 
@@ -78,10 +78,7 @@ export const makeExportJobs = (
 
     const find = Effect.fnUntraced(function*(id: ExportJobId) {
       const { id: project_id } = yield* CurrentProject
-      const row = yield* firstRowOf(JobRow)(
-        read`SELECT * FROM export_jobs WHERE id = ${id} AND type = ${kind.type} AND project_id = ${project_id} AND deleted_at IS NULL`
-      )
-      return yield* Option.match(row, { onNone: () => notFound, onSome: Effect.succeed })
+      return yield* orFail(notFound)(yield* repo.find(project_id, id))
     })
 
     /** Stores the job; the first free replica begins it within a second. */
@@ -91,17 +88,15 @@ export const makeExportJobs = (
         const { id: project_id } = yield* CurrentProject
         const actor = yield* CurrentActor
         if (actor.kind === "system") return yield* Effect.dieMessage("an export belongs to a user")
-        yield* lockName(sql, `${kind.leaseName} ${project_id}`)
-        const openCount = yield* countOf(
-          sql`SELECT CAST(count(*) AS INTEGER) AS n FROM export_jobs
-            WHERE project_id = ${project_id} AND type = ${kind.type} AND completed_at IS NULL`
-        )
-        if (openCount >= maxOpenJobs) return yield* tooMany
-        const row = {
+        yield* repo.lockProject(project_id)
+        if ((yield* repo.countOpen(project_id)) >= maxOpenJobs) return yield* tooMany
+        const row: JobRow = {
           id: yield* Ids.nextOf(ExportJobId),
           project_id,
           user_id: actor.user_id,
+          shows_hidden: showsHidden ? 1 : 0,
           format,
+          filters,
           status: "pending",
           attempts: 0,
           total_rows: null,
@@ -112,11 +107,8 @@ export const makeExportJobs = (
           created_at,
           started_at: null,
           completed_at: null
-        } as const
-        const shows_hidden = showsHidden ? 1 : 0
-        yield* sql`INSERT INTO export_jobs ${
-          sql.insert({ ...row, type: kind.type, filters: encodeFilters(filters), shows_hidden })
-        }`
+        }
+        yield* repo.insert(row)
         yield* audit.record({
           action: kind.createdAction,
           target_type: kind.targetType,
@@ -124,7 +116,7 @@ export const makeExportJobs = (
           project_id,
           metadata: { format, filters: summarizeTerms(filters) }
         })
-        return yield* viewOf({ ...row, filters, shows_hidden })
+        return yield* viewOf(row)
       },
       sql.withTransaction,
       orDieOnSql
@@ -132,33 +124,11 @@ export const makeExportJobs = (
 
     const list = Effect.fn(`${service}.list`)(function*(limit: number) {
       const { id: project_id } = yield* CurrentProject
-      const rows = yield* rowsOf(JobRow)(
-        read`SELECT * FROM export_jobs WHERE project_id = ${project_id} AND type = ${kind.type} AND deleted_at IS NULL
-          ORDER BY id DESC LIMIT ${limit}`
-      )
+      const rows = yield* repo.list(project_id, limit)
       return { items: yield* Effect.forEach(rows, viewOf), sink: "database", sink_location: null }
     }, orDieOnSql)
 
     const get = Effect.fn(`${service}.get`)((id: ExportJobId) => Effect.flatMap(find(id), viewOf), orDieOnSql)
-
-    /** A chunk that is missing ends the response in the middle, so that no client takes the rest for the file. */
-    const chunksOf = ({ id, size_bytes }: JobRow): Stream.Stream<Uint8Array> =>
-      Stream.paginateEffect({ position: 0, left: size_bytes ?? 0 }, ({ left, position }) =>
-        Effect.flatMap(
-          read<{ content: string }>`
-            SELECT content FROM export_job_chunks WHERE job_id = ${id} AND position = ${position}`,
-          ([row]) => {
-            if (row === undefined) return Effect.dieMessage(`chunk ${position} of the export ${id} is missing`)
-            const bytes = Buffer.from(row.content, "base64")
-            const rest = left - bytes.length
-            return Effect.succeed([
-              bytes,
-              rest > 0 ? Option.some({ position: position + 1, left: rest }) : Option.none()
-            ])
-          }
-        )).pipe(
-          Stream.catchAll(Effect.die) // the response has begun, so a database failure can only end the download
-        )
 
     /** The file of a completed job, which is read chunk by chunk as the caller takes it. */
     const download = Effect.fn(`${service}.download`)(function*(id: ExportJobId) {
@@ -172,7 +142,7 @@ export const makeExportJobs = (
         project_id: row.project_id,
         metadata: { format: row.format, size_bytes: row.size_bytes }
       }))
-      return { format: row.format, truncated: row.truncated === 1, body: chunksOf(row) } satisfies ExportFile
+      return { format: row.format, truncated: row.truncated === 1, body: repo.readFile(row) } satisfies ExportFile
     }, orDieOnSql)
 
     /** Hides the export at once, and ends it if it is being written. `ExportJobs/Runner.ts` deletes its file. */
@@ -181,11 +151,7 @@ export const makeExportJobs = (
         const { created_at, project_id, user_id } = yield* find(id)
         const actor = yield* CurrentActor
         if (actor.kind !== "person" || actor.user_id !== user_id) yield* requireRole(project_id, "admin")
-        const now = yield* Timestamp.now
-        const deleted = yield* sql`
-          UPDATE export_jobs SET deleted_at = ${now}, completed_at = COALESCE(completed_at, ${now})
-          WHERE id = ${id} AND deleted_at IS NULL RETURNING id`
-        if (deleted.length === 0) return yield* notFound
+        if (!(yield* repo.hide(id, yield* Timestamp.now))) return yield* notFound
         yield* audit.record({
           action: kind.deletedAction,
           target_type: kind.targetType,

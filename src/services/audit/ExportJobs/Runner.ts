@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Cause, type Context, Data, Effect, Exit, Layer, Option, Stream } from "effect"
 import { ValidationFailed } from "../../../domain/kernel/Errors.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
@@ -6,11 +5,9 @@ import { isLeaseLost, Leader, Lease } from "../../kernel/concurrency/Leader.ts"
 import { Loops } from "../../kernel/concurrency/Loops.ts"
 import type { CountedFile } from "../../kernel/Export/Formats.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { Reader } from "../../kernel/sql/Database.ts"
-import { firstRowOf } from "../../kernel/sql/Rows.ts"
-import { deleteChunks, deleteExports } from "./Chunks.ts"
 import type { ExportKind } from "./Kinds.ts"
-import { JobRow } from "./Row.ts"
+import { type JobChanges, makeExportJobsRepo } from "./Repo.ts"
+import type { JobRow } from "./Row.ts"
 
 /** A chunk is a row of the database: large enough for speed, small enough that a write takes milliseconds. */
 const chunkBytes = 256 * 1024
@@ -61,20 +58,15 @@ const rechunk = <E, R>(body: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uin
   return Stream.concat(Stream.mapConcat(body, takeChunks), rest)
 }
 
-type Changes = Partial<
-  Pick<
-    JobRow,
-    | "status"
-    | "attempts"
-    | "total_rows"
-    | "row_count"
-    | "size_bytes"
-    | "truncated"
-    | "error"
-    | "started_at"
-    | "completed_at"
-  >
->
+/** The job's `error`: the reason where the person can act on it. The log has the rest. */
+const describe = (cause: Cause.Cause<unknown>): string => {
+  const failure = Option.getOrUndefined(Cause.failureOption(cause))
+  return failure instanceof ValidationFailed
+    ? failure.detail
+    : "The export could not be written; the brain's log has the cause. Create it again."
+}
+
+const noCounts = { total_rows: null, row_count: null, size_bytes: null }
 
 /** Writes the files of a kind's exports, one after the other, and deletes old ones. */
 export const makeExportRunner = <E, R>(
@@ -83,28 +75,17 @@ export const makeExportRunner = <E, R>(
   makeFile: (job: JobRow) => Effect.Effect<CountedFile, E, R>
 ) =>
   Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const read = yield* Reader
+    const repo = yield* makeExportJobsRepo(kind)
     const leader = yield* Leader
-    const settings = yield* Settings
+    const { exportJobsRetentionDays } = yield* Settings
 
-    /** The oldest export that has not ended. One that is `running` lost its process, since the leader is this one. */
-    const findOpen = firstRowOf(JobRow)(
-      read`SELECT * FROM export_jobs WHERE type = ${kind.type} AND completed_at IS NULL ORDER BY id LIMIT 1`
-    )
+    const updateJob = (job: JobRow, changes: JobChanges) =>
+      Effect.filterOrFail(repo.update(job, changes), (isChanged) => isChanged, () => new ExportDeleted())
 
-    const updateJob = (job: JobRow, fields: Changes) =>
-      Effect.filterOrFail(
-        sql`UPDATE export_jobs SET ${sql.update(fields)} WHERE id = ${job.id} AND deleted_at IS NULL RETURNING id`,
-        ({ length }) => length > 0,
-        () => new ExportDeleted()
-      )
+    const update = (job: JobRow, changes: JobChanges) =>
+      Effect.flatMap(Lease, (lease) => lease.withTransaction(updateJob(job, changes)))
 
-    const update = (job: JobRow, fields: Changes) =>
-      Effect.flatMap(Lease, (lease) => lease.withTransaction(updateJob(job, fields)))
-
-    const deleteFile = (job: JobRow) =>
-      Effect.flatMap(Lease, (lease) => deleteChunks(sql, job.id, lease.withTransaction))
+    const deleteFile = (job: JobRow) => Effect.flatMap(Lease, (lease) => repo.deleteFile(job, lease.withTransaction))
 
     /** Counts the attempt before anything else, so that it counts wherever this process dies. */
     const begin = (job: JobRow) =>
@@ -114,8 +95,6 @@ export const makeExportRunner = <E, R>(
         yield* update(job, { status: "running", attempts: job.attempts + 1, started_at, ...counts })
         yield* deleteFile(job)
       })
-
-    const noCounts = { total_rows: null, row_count: null, size_bytes: null }
 
     const fail = (job: JobRow, error: string) =>
       Effect.gen(function*() {
@@ -136,9 +115,7 @@ export const makeExportRunner = <E, R>(
             size += bytes.length
             if (size > maxFileBytes) return yield* tooLarge
             yield* lease.withTransaction(Effect.zipRight(
-              sql`INSERT INTO export_job_chunks ${
-                sql.insert({ job_id: job.id, position: position++, content: Buffer.from(bytes).toString("base64") })
-              }`,
+              repo.insertChunk(job, position++, bytes),
               updateJob(job, { size_bytes: size, row_count: file.readRows() })
             ))
           })
@@ -151,14 +128,6 @@ export const makeExportRunner = <E, R>(
         })
       })
 
-    /** The job's `error`: the reason where the person can act on it. The log has the rest. */
-    const describe = (cause: Cause.Cause<unknown>): string => {
-      const failure = Option.getOrUndefined(Cause.failureOption(cause))
-      return failure instanceof ValidationFailed
-        ? failure.detail
-        : "The export could not be written; the brain's log has the cause. Create it again."
-    }
-
     /**
      * Gives the export back as it was before this attempt, so that only crashes and errors count. After a lost lease it
      * changes nothing: the export is another's.
@@ -167,32 +136,23 @@ export const makeExportRunner = <E, R>(
       Effect.gen(function*() {
         const lease = yield* Lease
         const created = Timestamp.addSeconds(yield* Timestamp.now, -uncountedStopsSeconds)
-        const fields = { status: "pending", attempts: job.attempts, started_at: null, ...noCounts } as const
-        yield* lease.withTransaction(
-          sql`UPDATE export_jobs SET ${sql.update(fields)}
-            WHERE id = ${job.id} AND completed_at IS NULL AND created_at > ${created}`
-        )
+        const changes = { status: "pending", attempts: job.attempts, started_at: null, ...noCounts } as const
+        yield* lease.withTransaction(repo.updateOpen(job, changes, created))
       }).pipe(Effect.catchAllCause((cause) =>
         isLeaseLost(cause)
           ? Effect.void
           : Effect.logWarning(`an export (${kind.type}) was stopped, and the attempt counts`, cause)
       ))
 
-    /** Deletes the files of the job's project beyond those that it keeps. */
-    const deleteOldest = ({ project_id }: JobRow) =>
-      kind.keptFiles === null ? Effect.void : deleteExports(
-        sql,
-        sql`type = ${kind.type} AND project_id = ${project_id} AND completed_at IS NOT NULL AND id NOT IN (
-          SELECT id FROM export_jobs WHERE type = ${kind.type} AND project_id = ${project_id} AND completed_at IS NOT NULL
-          ORDER BY id DESC LIMIT ${kind.keptFiles})`
-      )
-
     const runJob = (job: JobRow) =>
       Effect.gen(function*() {
         if (job.attempts >= maxAttempts) return yield* fail(job, interruptedText)
         const attempt = Effect.zipRight(begin(job), Effect.exit(write(job)))
         const written = yield* Effect.onInterrupt(attempt, () => giveBack(job))
-        if (Exit.isSuccess(written)) return yield* deleteOldest(job)
+        if (Exit.isSuccess(written)) {
+          if (kind.keptFiles !== null) yield* repo.deleteOldest(job.project_id, kind.keptFiles)
+          return
+        }
         if (Cause.isInterruptedOnly(written.cause) || isNoLongerOurs(written.cause)) return yield* written
         // first: the database may refuse the rest
         yield* Effect.logWarning(`an export (${kind.type}) failed`, written.cause)
@@ -205,12 +165,11 @@ export const makeExportRunner = <E, R>(
         (cause) => isDeleted(cause) ? Effect.void : Effect.failCause(cause)
       )
 
-    const deleteDeleted = deleteExports(sql, sql`type = ${kind.type} AND deleted_at IS NOT NULL`)
-
+    /** Writes the exports that wait. One that is `running` lost its process, since the leader is this one. */
     const runAll: Effect.Effect<void, unknown, Lease | R> = Effect.zipRight(
-      deleteDeleted,
+      repo.deleteHidden,
       Effect.flatMap(
-        findOpen,
+        repo.findOpen,
         Option.match({
           onNone: () => Effect.void,
           onSome: (job) => Effect.zipRight(runUnlessDeleted(job), Effect.suspend(() => runAll))
@@ -218,22 +177,13 @@ export const makeExportRunner = <E, R>(
       )
     )
 
-    const hasWork = Effect.map(
-      read`SELECT 1 FROM export_jobs WHERE type = ${kind.type} AND completed_at IS NULL
-        UNION ALL SELECT 1 FROM export_jobs WHERE type = ${kind.type} AND deleted_at IS NOT NULL LIMIT 1`,
-      ({ length }) => length > 0
-    )
-
     /** Writes every export that waits and deletes those that a person deleted, if no other process does. */
-    const run = Effect.flatMap(hasWork, (hasAny) => hasAny ? leader.only(kind.leaseName, runAll) : Effect.void)
+    const run = Effect.flatMap(repo.hasWork, (hasAny) => hasAny ? leader.only(kind.leaseName, runAll) : Effect.void)
 
     /** Deletes ended exports with their chunks. */
     const prune = Effect.gen(function*() {
-      const cutoff = Timestamp.addSeconds(
-        yield* Timestamp.now,
-        -settings.exportJobsRetentionDays * Timestamp.secondsPerDay
-      )
-      yield* deleteExports(sql, sql`type = ${kind.type} AND completed_at < ${cutoff}`)
+      const seconds = exportJobsRetentionDays * Timestamp.secondsPerDay
+      yield* repo.deleteEndedBefore(Timestamp.addSeconds(yield* Timestamp.now, -seconds))
     })
 
     return { run, prune } as const
