@@ -1,24 +1,21 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Either, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { type Schedule, serviceScheduler } from "../../domain/schedules/Schedule.ts"
-import {
-  argumentIssues,
-  digestDefinition,
-  hasSameCadence,
-  resolveScheduler
-} from "../../domain/schedules/Schedule/Definition.ts"
+import { followChange } from "../../domain/schedules/Schedule/Change.ts"
+import { digestDefinition, resolveScheduler } from "../../domain/schedules/Schedule/Definition.ts"
 import type { ImportSchedules, ImportSchedulesResponse } from "../../domain/schedules/Schedule/Import.ts"
 import {
   countPlan,
+  inRow,
   keyOf,
+  listPastIssues,
+  listRowIssues,
   planImport,
   planJson,
   type ProposedSchedule
 } from "../../domain/schedules/Schedule/ImportPlan.ts"
-import { compileSchedule, cursorAfter, refusePast } from "../../domain/schedules/Schedule/Plan.ts"
-import { isAboutDefinition, noQuarantine } from "../../domain/schedules/Schedule/Recovery.ts"
 import { listStale } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
@@ -34,16 +31,7 @@ const maxIssues = 20
 /** Schedules that are compiled before other requests get their turn: a cron expression takes about 20 µs. */
 const compiledAtOnce = 50
 
-/** The issue of a schedule, in the snapshot. */
-const inRow = (index: number) => ({ message, path }: ValidationFailed["issues"][number]) => ({
-  path: `schedules.${index}.${path}`,
-  message
-})
-
-/**
- * Schedules as code: a snapshot of the schedules of one source, compared and written as a whole. One constructor: its two
- * methods share the check and the plan.
- */
+/** Schedules as code: a snapshot of the schedules of one source, compared and written as a whole. */
 export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/ScheduleImports", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -74,66 +62,32 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
         const first = seen.get(keyOf(row))
         seen.set(keyOf(row), first ?? index)
         proposed.push(row)
-        const cadence = compileSchedule({ ...schedule, anchor_at })
-        issues.push(...[
-          ...owner.issues,
-          ...argumentIssues(schedule),
-          ...(first === undefined ? [] : [{ path: "name", message: `is the name of schedules.${first} too` }]),
-          ...(source_filter === null || schedule.source === source_filter
-            ? []
-            : [{ path: "source", message: `must be ${source_filter}, the source_filter` }]),
-          ...(Either.isLeft(cadence) ? cadence.left.issues : [])
-        ].map(inRow(index)))
+        const found = [...owner.issues, ...listRowIssues(row, { anchor_at, first, source_filter })]
+        issues.push(...found.map(inRow(index)))
       }
       if (issues.length > 0) return yield* new ValidationFailed({ issues: issues.slice(0, maxIssues) })
-      const snapshot = {
-        projectId: project.id,
-        scheduler: serviceScheduler,
-        names: proposed.map(({ name }) => name),
-        source: mode === "replace" ? source_filter : null
-      }
-      return { request, proposed, snapshot }
+      const names = proposed.map(({ name }) => name)
+      const source = mode === "replace" ? source_filter : null
+      return { request, proposed, snapshot: { projectId: project.id, scheduler: serviceScheduler, names, source } }
     })
 
-    /** Refuses what an import would insert or change to a date and time that has passed. What has fired since stays. */
+    /** Refuses what an import would insert or change to a date and time that has passed. */
     const planOf = Effect.fnUntraced(function*(
       proposed: ReadonlyArray<ProposedSchedule>,
       current: ReadonlyArray<Schedule>,
       { mode }: ImportSchedules
     ) {
       const plan = planImport(proposed, current, mode)
-      const now = yield* Timestamp.now
-      const moved = plan.updates.filter(({ current, proposed }) => !hasSameCadence(current, proposed))
-      const issues = [...plan.inserts, ...moved.map(({ proposed }) => proposed)].flatMap((schedule) => {
-        const refused = Either.flatMap(
-          compileSchedule({ ...schedule, anchor_at: now }),
-          (found) => refusePast(found, now)
-        )
-        return Either.isLeft(refused) ? refused.left.issues.map(inRow(proposed.indexOf(schedule))) : []
-      })
+      const issues = listPastIssues(plan, proposed, yield* Timestamp.now)
       if (issues.length > 0) return yield* new ValidationFailed({ issues: issues.slice(0, maxIssues) })
       return plan
     })
 
-    const insertOf = (proposed: ProposedSchedule, now: Timestamp.Timestamp) =>
-      makeSchedule({ ...proposed, imported_digest: digestDefinition(proposed) }, now)
-
-    /** As with a person's change: a changed cadence, enabling, or the end of a quarantine begins with the next tick after now. */
     const updateOf = Effect.fnUntraced(
       function*(current: Schedule, proposed: ProposedSchedule, now: Timestamp.Timestamp) {
-        const changed: Schedule = {
-          ...current,
-          ...proposed,
-          imported_digest: digestDefinition(proposed),
-          ...(isAboutDefinition(current.quarantine_code) && noQuarantine),
-          updated_at: now
-        }
-        const withTokens = { ...changed, ...(yield* nextTokens(changed)) }
-        const isEnabling = changed.is_enabled && !current.is_enabled
-        const isSame = hasSameCadence(current, changed) && changed.quarantined_at === current.quarantined_at
-        if (!isEnabling && isSame) return withTokens
-        const cursor = cursorAfter(changed, yield* compileSchedule(changed), now)
-        return { ...withTokens, ...cursor, ...(isEnabling && { enabled_at: now }) }
+        const merged = { ...current, ...proposed, imported_digest: digestDefinition(proposed), updated_at: now }
+        const changed = { ...merged, ...(yield* followChange(current, merged, now)) }
+        return { ...changed, ...(yield* nextTokens(changed)) }
       }
     )
 
@@ -151,7 +105,10 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
             Effect.map(updateOf(current, proposed, now), (after) => ({ before: current, after }))
         )
         const written: ReadonlyArray<Schedule> = [
-          ...(yield* Effect.forEach(plan.inserts, (schedule) => insertOf(schedule, now))),
+          ...(yield* Effect.forEach(
+            plan.inserts,
+            (proposed) => makeSchedule({ ...proposed, imported_digest: digestDefinition(proposed) }, now)
+          )),
           ...updates.map(({ after }) => after),
           ...plan.reconciled.map((schedule) => ({ ...schedule, imported_digest: digestDefinition(schedule) }))
         ]

@@ -1,7 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import { randomUUID } from "node:crypto"
-import { Conflict, ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { ScheduleId } from "../../domain/kernel/Id.ts"
 import { selectChanges } from "../../domain/kernel/Patch.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
@@ -12,6 +11,7 @@ import {
   SchedulePublic,
   type UpdateSchedule
 } from "../../domain/schedules/Schedule.ts"
+import { enableFrom, followChange } from "../../domain/schedules/Schedule/Change.ts"
 import {
   argumentIssues,
   digestDefinition,
@@ -19,19 +19,17 @@ import {
   resolveScheduler
 } from "../../domain/schedules/Schedule/Definition.ts"
 import { dashboardSource } from "../../domain/schedules/Schedule/Import.ts"
-import { compileSchedule, cursorAfter, refusePast } from "../../domain/schedules/Schedule/Plan.ts"
-import { isAboutDefinition, noQuarantine } from "../../domain/schedules/Schedule/Recovery.ts"
+import { compileSchedule, refusePast } from "../../domain/schedules/Schedule/Plan.ts"
 import { listStale } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { AgentsRepo } from "../agents/Repo.ts"
 import { Audit } from "../audit/Audit.ts"
 import { Commands } from "../commands/Commands.ts"
 import { EngineAgents } from "../commands/EngineAgents.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
-import { Settings } from "../kernel/Settings.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { nextTokens } from "./ControlToken.ts"
-import { fireAction, makeFireIntent } from "./FireCommand.ts"
 import { FiresRepo } from "./FiresRepo.ts"
+import { makeManualFires } from "./ManualFires.ts"
 import { MisfiresRepo } from "./MisfiresRepo.ts"
 import { makeSchedule } from "./NewSchedule.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
@@ -41,8 +39,8 @@ import { makeScheduleReads, withoutCounts } from "./ScheduleReads.ts"
 import { ScheduleWriter } from "./Writer.ts"
 
 /**
- * The schedules of a project: what they are (`ScheduleReads.ts`), and operations on them. One constructor: they share
- * how a locked schedule is changed and recorded. `FireLoop.ts` fires and watches them.
+ * The schedules of a project: what they are (`ScheduleReads.ts`), and operations on them. `FireLoop.ts` fires and watches
+ * them. Long: short methods, of which all but `create` and `trigger` change a locked schedule.
  */
 export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
   effect: Effect.gen(function*() {
@@ -51,12 +49,9 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const { find, ...reads } = yield* makeScheduleReads
     const openFires = yield* OpenFiresRepo
     const writer = yield* ScheduleWriter
-    const agents = yield* AgentsRepo
-    const engineAgents = yield* EngineAgents
-    const commands = yield* Commands
+    const fireNow = yield* makeManualFires
     const audit = yield* Audit
     const hints = yield* Hints
-    const { commandTimeout } = yield* Settings
 
     /** Whether the service fires the schedule; else `ScheduleOperations` controls it. */
     const isOwned = Effect.fn("Schedules.isOwned")(
@@ -114,16 +109,6 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         orDieOnSql
       )
 
-    /** What an enabled schedule starts from: ticks until now are past, and failures until now do not count. */
-    const enabledFrom = Effect.fnUntraced(function*(schedule: Schedule, now: Timestamp.Timestamp) {
-      const cursor = cursorAfter(schedule, yield* compileSchedule(schedule), now)
-      return { is_enabled: true, enabled_at: now, ...cursor } satisfies Partial<Schedule>
-    })
-
-    /**
-     * Changes the given fields. A changed cadence, or enabling, begins with the next tick after now. So does a schedule in
-     * quarantine for its definition: that it compiles here ends the quarantine.
-     */
     const update = makeOperation(
       { action: "schedule.updated", verb: "update" },
       Effect.fnUntraced(function*(schedule, now, input: UpdateSchedule) {
@@ -133,25 +118,16 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
           input
         )
         const changed = { ...schedule, ...changes }
-        const hasNewCadence = !hasSameCadence(schedule, changed)
-        const isEnabling = changed.is_enabled && !schedule.is_enabled
-        const isSound = isAboutDefinition(schedule.quarantine_code)
-        if (!hasNewCadence && !isEnabling && !isSound) return changes
-        const cadence = yield* compileSchedule(changed)
-        if (hasNewCadence) yield* refusePast(cadence, now)
-        return {
-          ...changes,
-          ...(isSound && noQuarantine),
-          ...cursorAfter(changed, cadence, now),
-          ...(isEnabling && (yield* enabledFrom(changed, now)))
-        }
+        const following = yield* followChange(schedule, changed, now)
+        if (!hasSameCadence(schedule, changed)) yield* refusePast(yield* compileSchedule(changed), now)
+        return { ...changes, ...following }
       })
     )
 
     /** Ticks of the disabled time never fire (docs/schedules.md). */
     const enable = makeOperation(
       { action: "schedule.enabled", verb: "enable" },
-      (schedule, now, _: void) => schedule.is_enabled ? Effect.succeed(null) : enabledFrom(schedule, now)
+      (schedule, now, _: void) => schedule.is_enabled ? Effect.succeed(null) : enableFrom(schedule, now)
     )
 
     const disable = makeOperation(
@@ -186,40 +162,10 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       orDieOnSql
     )
 
-    /** An online agent that takes fires of the engine, else an agent that has served the engine. */
-    const findAgent = Effect.fnUntraced(function*(engine: string) {
-      const project = yield* CurrentProject
-      const online = (yield* engineAgents.chooseIn(project.id, fireAction))(engine)
-      if (online !== null) return online
-      const offline = (yield* agents.list(project.id)).find(({ engine_adapters }) => engine_adapters.includes(engine))
-      if (offline !== undefined) return offline.id
-      return yield* new Conflict({
-        code: "no_agent",
-        detail: `No agent of the project serves ${engine}. Connect one, then trigger the schedule again.`
-      })
-    })
-
-    /** Submits the task now, by a command. No fire is recorded, and `next_run_at` stays (interface, Schedules). */
     const trigger = Effect.fn("Schedules.trigger")(function*(id: ScheduleId) {
       const schedule = yield* find(id)
       if (!isServiceOwned(schedule)) return yield* externallyOwned(schedule, "trigger")
-      const { engine, name, project_id } = schedule
-      const command = yield* commands.issue({
-        ...makeFireIntent(schedule, {
-          agent_id: yield* findAgent(engine),
-          fire_id: randomUUID(),
-          scheduled_for: null,
-          timeout_seconds: commandTimeout
-        }),
-        cause: {
-          action: "schedule.trigger_now",
-          target_type: "schedule",
-          target_id: id,
-          project_id,
-          metadata: { name }
-        }
-      })
-      return { ...withoutCounts(schedule), command }
+      return { ...withoutCounts(schedule), command: yield* fireNow(schedule) }
     }, orDieOnSql)
 
     return {

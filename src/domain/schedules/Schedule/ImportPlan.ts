@@ -1,15 +1,21 @@
 /** What an import changes: a comparison of its snapshot with the schedules that exist. */
+import * as Either from "effect/Either"
 import { canonicalize, CanonicalText, type JsonInput } from "../../kernel/CanonicalJson.ts"
+import type { Issue } from "../../kernel/Errors.ts"
+import type { Timestamp } from "../../kernel/Timestamp.ts"
 import type { Schedule } from "../Schedule.ts"
 import {
+  argumentIssues,
   type Definition,
   type DefinitionName,
   definitionNames,
   differingNames,
   digestDefinition,
+  hasSameCadence,
   isDrifted
 } from "./Definition.ts"
 import type { DiffSchedulesResponse, ImportedSchedule, ImportSchedules } from "./Import.ts"
+import { compileSchedule, refusePast } from "./Plan.ts"
 import { isAboutDefinition } from "./Recovery.ts"
 
 /** A schedule of a snapshot whose owner is known. */
@@ -64,6 +70,47 @@ export const planImport = (
     reconciled: unchanged.filter((schedule) => schedule.imported_digest !== digestDefinition(schedule)),
     deletes: mode === "replace" ? [...byKey.values()] : []
   }
+}
+
+/** An issue of a schedule, in the snapshot. */
+export const inRow = (index: number) => ({ message, path }: Issue): Issue => ({
+  path: `schedules.${index}.${path}`,
+  message
+})
+
+interface RowContext extends Pick<ImportSchedules, "source_filter"> {
+  readonly anchor_at: Timestamp
+  /** The row of the snapshot that has the schedule's name first; undefined: this one. */
+  readonly first: number | undefined
+}
+
+/** The problems of a schedule in its snapshot, but for those of its scheduler. */
+export const listRowIssues = (
+  schedule: ProposedSchedule,
+  { anchor_at, first, source_filter }: RowContext
+): ReadonlyArray<Issue> => {
+  const cadence = compileSchedule({ ...schedule, anchor_at })
+  return [
+    ...argumentIssues(schedule),
+    ...(first === undefined ? [] : [{ path: "name", message: `is the name of schedules.${first} too` }]),
+    ...(source_filter === null || schedule.source === source_filter
+      ? []
+      : [{ path: "source", message: `must be ${source_filter}, the source_filter` }]),
+    ...(Either.isLeft(cadence) ? cadence.left.issues : [])
+  ]
+}
+
+/** What the plan would insert or change to a date and time that has passed. What has fired since stays. */
+export const listPastIssues = (
+  { inserts, updates }: ImportPlan,
+  proposed: ReadonlyArray<ProposedSchedule>,
+  now: Timestamp
+): ReadonlyArray<Issue> => {
+  const moved = updates.filter(({ current, proposed }) => !hasSameCadence(current, proposed))
+  return [...inserts, ...moved.map(({ proposed }) => proposed)].flatMap((schedule) => {
+    const past = Either.flatMap(compileSchedule({ ...schedule, anchor_at: now }), (cadence) => refusePast(cadence, now))
+    return Either.isLeft(past) ? past.left.issues.map(inRow(proposed.indexOf(schedule))) : []
+  })
 }
 
 export const countPlan = ({ deletes, inserts, unchanged, updates }: ImportPlan): DiffSchedulesResponse["summary"] => ({
