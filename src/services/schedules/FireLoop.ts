@@ -14,6 +14,7 @@ import { makeFireOutcomes } from "./FireOutcomes.ts"
 import { FireRetention } from "./FireRetention.ts"
 import { ScheduleFires } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
+import { FireWriter } from "./FireWriter.ts"
 import { Misfires } from "./Misfires.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
@@ -186,6 +187,7 @@ export const layer = Layer.scopedDiscard(makeLoop).pipe(
     DueRepo.layer,
     FireRetention.layer,
     FiresRepo.layer,
+    FireWriter.layer,
     Leader.layer,
     Misfires.layer,
     OpenFiresRepo.layer,

@@ -6,25 +6,23 @@ import { isServiceOwned, type Schedule } from "../../domain/schedules/Schedule.t
 import { fireIdOf } from "../../domain/schedules/Schedule/FireId.ts"
 import {
   type AdvanceRequest,
-  checkObservation,
-  checkTicks,
+  alreadyFired,
+  checkRequest,
   type FireRequest,
+  isRepeatedAdvance,
+  isRepeatedFire,
   planReported,
   type Refusal,
-  refusalOf,
   unknownSchedule,
   wrongFireId
 } from "../../domain/schedules/Schedule/SchedulerRequest.ts"
-import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
-import { ScheduleFires } from "./Fires.ts"
 import { FiresRepo } from "./FiresRepo.ts"
+import { FireWriter } from "./FireWriter.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
-import { SchedulesRepo, type Scope } from "./Repo.ts"
-
-/** Schedules that are read at once: decoding one takes about 40 µs of the event loop. */
-const pageSize = 200
+import { SchedulesRepo } from "./Repo.ts"
+import { makeSchedulerReads } from "./SchedulerReads.ts"
 
 export interface QuarantineRequest {
   readonly project_id: ProjectId
@@ -54,64 +52,20 @@ export interface AdvanceResult {
 export type QuarantineOutcome = "applied" | "already_applied" | "stale_control" | "not_found"
 
 /**
- * The requests of scheduler programs (the agents' protocol, section 7): to read and watch schedules, and to fire
- * them. A request changes a schedule only while its token, definition, revision and cursor are those that the program
- * saw, so two programs, or a program beside the brain's own loop, fire a tick once. One constructor: its requests share
- * the lock and the revision of a change.
+ * The requests of scheduler programs (the agents' protocol, section 7): to read and watch schedules
+ * (`SchedulerReads.ts`), and to fire them. A request changes a schedule only while its token, definition, revision and
+ * cursor are those that the program saw, so two programs, or a program beside the brain's own loop, fire a tick once.
  */
 export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/SchedulerProtocol", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const reads = yield* makeSchedulerReads
     const repo = yield* SchedulesRepo
     const firesRepo = yield* FiresRepo
-    const fires = yield* ScheduleFires
+    const fires = yield* FireWriter
     const quarantines = yield* ScheduleQuarantine
     const hints = yield* Hints
     const { scheduleGraceSeconds } = yield* Settings
-
-    /** All schedules of the scope by id, and the revision that they are complete for. */
-    const readSnapshot = Effect.fn("SchedulerProtocol.readSnapshot")(function*(scope: Scope) {
-      const { revision: before } = yield* repo.progress
-      const schedules = new Map<ScheduleId, Schedule>()
-      let after: ScheduleId | null = null
-      while (true) {
-        const page: ReadonlyArray<Schedule> = yield* repo.listWatched(scope, after, pageSize)
-        for (const schedule of page) schedules.set(schedule.id, schedule)
-        after = page.at(-1)?.id ?? null
-        if (page.length < pageSize) break
-        yield* yieldToEventLoop
-      }
-      // the pages are of different moments: what changed since the first one is read again
-      const { revision } = yield* repo.progress
-      let seen = before
-      while (seen < revision) {
-        const batch = yield* repo.listChanges(scope, seen, revision, pageSize)
-        for (const change of batch) {
-          if ("schedule" in change) schedules.set(change.schedule.id, change.schedule)
-          else schedules.delete(change.deleted_id)
-        }
-        yield* yieldToEventLoop
-        seen = batch.length < pageSize ? revision : batch.at(-1)?.revision ?? revision
-      }
-      return { revision, schedules: [...schedules.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)) }
-    }, orDieOnSql)
-
-    /** The changes after a revision, and the revision until which they are complete. */
-    const readChanges = Effect.fn("SchedulerProtocol.readChanges")(function*(scope: Scope, after: number) {
-      const { horizon, revision } = yield* repo.progress
-      if (after < horizon || after > revision) return { isComplete: false as const, revision }
-      const batch = after === revision ? [] : yield* repo.listChanges(scope, after, revision, pageSize)
-      const through = batch.length < pageSize ? revision : batch.at(-1)?.revision ?? revision
-      return { isComplete: true as const, changes: batch, through, revision }
-    }, orDieOnSql)
-
-    /** The schedule, if the project has it, and a revision that this is true for. */
-    const readState = Effect.fn("SchedulerProtocol.readState")(function*(projectId: ProjectId, id: ScheduleId) {
-      const { revision } = yield* repo.progress // first: a later change has a higher revision
-      const schedule = Option.filter(yield* repo.find(projectId, id), isServiceOwned)
-      const ownRevision = Option.match(schedule, { onNone: () => 0, onSome: (found) => found.schedule_revision ?? 0 })
-      return { schedule: Option.getOrNull(schedule), revision: Math.max(revision, ownRevision) }
-    }, orDieOnSql)
 
     /** Runs `change` on the locked schedule with the next revision, in a transaction; `missing` if there is none. */
     const withLocked = <A, E, R>(
@@ -125,23 +79,7 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
         return Option.isNone(locked) ? missing(revision) : yield* change(locked.value, revision)
       }))
 
-    const readLive = ({ id, project_id }: Schedule) =>
-      Effect.map(repo.lock(project_id, id), (found) => Option.getOrNull(found))
-
-    /** A repeated request finds the fire of the first one, and gets its command. */
-    const repeatResult = (
-      request: FireRequest,
-      live: Schedule,
-      revision: number,
-      command_id: CommandId | null
-    ): FireResult => {
-      const isUnmoved = live.last_run_at === request.scheduled_for &&
-        live.next_run_at === request.prepared_next_run_at && (live.schedule_revision ?? 0) > request.schedule_revision
-      const refusal = isUnmoved
-        ? null
-        : refusalOf("resolved", "already_fired", "The tick has fired, and the cursor has moved. Read it again.")
-      return { refusal, live, revision, command_id }
-    }
+    const readLive = ({ id, project_id }: Schedule) => Effect.map(repo.lock(project_id, id), Option.getOrNull)
 
     /** Fires a tick: its fire, command and cursor are written as by the brain's own loop (`Fires.ts`). */
     const fire = Effect.fn("SchedulerProtocol.fire")(function*(request: FireRequest) {
@@ -164,9 +102,12 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
           if (fire_id !== fireIdOf(schedule_id, scheduled_for)) return refuse(wrongFireId)
           const now = yield* Timestamp.now
           const known = yield* firesRepo.findFireAt(fire_id, scheduled_for)
-          if (Option.isSome(known)) return repeatResult(request, live, revision, known.value.command_id)
-          const refusal = checkObservation(request, live) ??
-            checkTicks(request, live, scheduled_for, prepared_next_run_at, now)
+          if (Option.isSome(known)) {
+            // a repeated request finds the fire of the first one, and gets its command
+            const { command_id } = known.value
+            return { refusal: isRepeatedFire(request, live) ? null : alreadyFired, live, revision, command_id }
+          }
+          const refusal = checkRequest(request, live, scheduled_for, now)
           if (refusal !== null) return refuse(refusal)
           const isLate = scheduled_for < Timestamp.addSeconds(now, -(live.grace_seconds ?? scheduleGraceSeconds))
           const lastMissed = isLate ? scheduled_for : Timestamp.addSeconds(scheduled_for, -0.000_001)
@@ -191,12 +132,8 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
         (): AdvanceResult => ({ refusal: unknownSchedule, live: null, isRepeated: false }),
         Effect.fnUntraced(function*(live, revision) {
           const now = yield* Timestamp.now
-          const isRepeated = prepared_next_run_at !== null && live.control_token === request.control_token &&
-            (live.schedule_revision ?? 0) > request.schedule_revision && live.last_run_at === request.last_run_at &&
-            live.next_run_at === prepared_next_run_at
-          if (isRepeated) return { refusal: null, live, isRepeated }
-          const refusal = checkObservation(request, live) ??
-            checkTicks(request, live, skipped_through, prepared_next_run_at, now)
+          if (isRepeatedAdvance(request, live)) return { refusal: null, live, isRepeated: true }
+          const refusal = checkRequest(request, live, skipped_through, now)
           if (refusal !== null) return { refusal, live, isRepeated: false }
           const plan = planReported(live, [], skipped_through, prepared_next_run_at, now)
           // A schedule without a next tick is shown as disabled. The scheduler learns that by another revision than its
@@ -237,13 +174,13 @@ export class SchedulerProtocol extends Effect.Service<SchedulerProtocol>()("svc/
       )
     }, orDieOnSql)
 
-    return { readSnapshot, readChanges, readState, fire, advance, quarantine } as const
+    return { ...reads, fire, advance, quarantine } as const
   })
 }) {
   static readonly layer = this.Default.pipe(
     Layer.provide([
       FiresRepo.layer,
-      ScheduleFires.layer,
+      FireWriter.layer,
       ScheduleQuarantine.layer,
       SchedulesRepo.layer
     ])

@@ -10,7 +10,7 @@ import { CurrentActor } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { makeFireIntent } from "./FireCommand.ts"
-import { type AgentChooser, ScheduleFires, scheduler } from "./Fires.ts"
+import { type AgentChooser, FireWriter, scheduler } from "./FireWriter.ts"
 import { Misfires } from "./Misfires.ts"
 import { OpenFiresRepo, type WaitingFire } from "./OpenFiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
@@ -22,7 +22,7 @@ const batchSize = 500
 export const makeWaitingFires = Effect.gen(function*() {
   const openFires = yield* OpenFiresRepo
   const repo = yield* SchedulesRepo
-  const fires = yield* ScheduleFires
+  const fires = yield* FireWriter
   const misfires = yield* Misfires
   const commands = yield* Commands
   const { commandTimeout, scheduleReplayPerSecond } = yield* Settings

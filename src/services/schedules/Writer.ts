@@ -8,13 +8,20 @@ import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints } from "../kernel/sql/Database.ts"
-import { ScheduleFires, scheduler } from "./Fires.ts"
+import { FireWriter, scheduler } from "./FireWriter.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { externallyOwned, orNotFound } from "./Refusals.ts"
 import { SchedulesRepo } from "./Repo.ts"
 
 const findSuspensionStart = ({ paused_at, quarantined_at }: Schedule): Timestamp.Timestamp | null =>
   paused_at === null || (quarantined_at !== null && quarantined_at < paused_at) ? quarantined_at : paused_at
+
+/** A schedule under the locks of a change, and the revision that the change has. */
+export interface LockedSchedule {
+  readonly schedule: Schedule
+  readonly schedule_revision: number
+  readonly now: Timestamp.Timestamp
+}
 
 /** A change of a locked schedule; `metadata` is for its audit row. */
 interface ScheduleWrite {
@@ -26,7 +33,7 @@ interface ScheduleWrite {
 /** Writes changes of single schedules, with what follows from them. */
 export class ScheduleWriter extends Effect.Service<ScheduleWriter>()("svc/ScheduleWriter", {
   effect: Effect.gen(function*() {
-    const fires = yield* ScheduleFires
+    const fires = yield* FireWriter
     const openFires = yield* OpenFiresRepo
     const repo = yield* SchedulesRepo
     const audit = yield* Audit
@@ -71,7 +78,7 @@ export class ScheduleWriter extends Effect.Service<ScheduleWriter>()("svc/Schedu
       const schedule_revision = yield* repo.takeRevisions(1)
       const schedule = yield* orNotFound(yield* repo.lock(project.id, id))
       if (!isServiceOwned(schedule)) return yield* externallyOwned(schedule, verb)
-      return { schedule, schedule_revision, now: yield* Timestamp.now }
+      return { schedule, schedule_revision, now: yield* Timestamp.now } satisfies LockedSchedule
     })
 
     /**
@@ -100,6 +107,6 @@ export class ScheduleWriter extends Effect.Service<ScheduleWriter>()("svc/Schedu
   })
 }) {
   static readonly layer = this.Default.pipe(
-    Layer.provide([OpenFiresRepo.layer, ScheduleFires.layer, SchedulesRepo.layer])
+    Layer.provide([FireWriter.layer, OpenFiresRepo.layer, SchedulesRepo.layer])
   )
 }

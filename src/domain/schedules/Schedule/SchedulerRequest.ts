@@ -44,7 +44,7 @@ export interface Refusal {
   readonly message: string
 }
 
-export const refusalOf = (reason: Refusal["reason"], code: string, message: string): Refusal => ({
+const refusalOf = (reason: Refusal["reason"], code: string, message: string): Refusal => ({
   reason,
   code,
   message
@@ -54,8 +54,29 @@ export const unknownSchedule = refusalOf("stale", "schedule_not_found", "There i
 
 export const wrongFireId = refusalOf("stale", "wrong_fire_id", "The fire id is not that of the schedule and the tick.")
 
+export const alreadyFired = refusalOf(
+  "resolved",
+  "already_fired",
+  "The tick has fired, and the cursor has moved. Read it again."
+)
+
+/** Whether the schedule has changed since it was observed. */
+const hasNewRevision = (seen: Observation, { schedule_revision }: Schedule): boolean =>
+  (schedule_revision ?? 0) > seen.schedule_revision
+
+/** Whether the schedule is as the same request left it. */
+export const isRepeatedFire = (request: FireRequest, live: Schedule): boolean =>
+  hasNewRevision(request, live) && live.last_run_at === request.scheduled_for &&
+  live.next_run_at === request.prepared_next_run_at
+
+/** The same of a cursor that was moved past ticks. */
+export const isRepeatedAdvance = (request: AdvanceRequest, live: Schedule): boolean =>
+  hasNewRevision(request, live) && request.prepared_next_run_at !== null &&
+  live.control_token === request.control_token && live.last_run_at === request.last_run_at &&
+  live.next_run_at === request.prepared_next_run_at
+
 /** Whether the schedule still is what was observed, and may fire. */
-export const checkObservation = (seen: Observation, live: Schedule): Refusal | null => {
+const checkObservation = (seen: Observation, live: Schedule): Refusal | null => {
   if (live.quarantined_at !== null) return refusalOf("quarantined", "schedule_quarantined", "It is in quarantine.")
   if (!isServiceOwned(live)) {
     return refusalOf("stale", "schedule_externally_owned", `${live.scheduler} owns and fires it.`)
@@ -72,10 +93,19 @@ export const checkObservation = (seen: Observation, live: Schedule): Refusal | n
   return null
 }
 
+/** Why the brain does not move the cursor past `tick`; null: it does. */
+export const checkRequest = (
+  request: FireRequest | AdvanceRequest,
+  live: Schedule,
+  tick: Timestamp.Timestamp,
+  now: Timestamp.Timestamp
+): Refusal | null =>
+  checkObservation(request, live) ?? checkTicks(request, live, tick, request.prepared_next_run_at, now)
+
 /** A fire id has the whole seconds of its tick, so two ticks within a second would be one fire. */
 const isWholeSecond = (tick: Timestamp.Timestamp): boolean => tick.slice(20, 26) === "000000"
 
-export const checkTicks = (
+const checkTicks = (
   seen: Observation,
   live: Schedule,
   tick: Timestamp.Timestamp,
