@@ -19,6 +19,7 @@ import { Misfires } from "./Misfires.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
+import { ResolutionsRepo } from "./ResolutionsRepo.ts"
 import { StreamsRepo } from "./StreamsRepo.ts"
 import { makeWaitingFires } from "./WaitingFires.ts"
 import { ScheduleWriter } from "./Writer.ts"
@@ -191,6 +192,7 @@ export const layer = Layer.scopedDiscard(makeLoop).pipe(
     Leader.layer,
     Misfires.layer,
     OpenFiresRepo.layer,
+    ResolutionsRepo.layer,
     ScheduleEvents.layer,
     ScheduleFires.layer,
     ScheduleQuarantine.layer,

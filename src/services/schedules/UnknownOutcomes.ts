@@ -4,14 +4,14 @@ import { isServiceOwned } from "../../domain/schedules/Schedule.ts"
 import type { CommandedFire } from "../../domain/schedules/Schedule/FireOutcome.ts"
 import { describeUnknown, outcomeUnknown, quarantineAfter } from "../../domain/schedules/Schedule/Recovery.ts"
 import { nextTokens } from "./ControlToken.ts"
-import { FiresRepo } from "./FiresRepo.ts"
 import { SchedulesRepo } from "./Repo.ts"
+import { ResolutionsRepo } from "./ResolutionsRepo.ts"
 import { ScheduleWriter } from "./Writer.ts"
 
 /** Fires that were sent and have no result, of schedules that do not fire on before their outcome is known. */
 export const makeUnknownOutcomes = Effect.gen(function*() {
   const repo = yield* SchedulesRepo
-  const firesRepo = yield* FiresRepo
+  const resolutions = yield* ResolutionsRepo
   const writer = yield* ScheduleWriter
 
   const idsOf = (fires: ReadonlyArray<CommandedFire>) => [...new Set(fires.map(({ schedule_id }) => schedule_id))]
@@ -30,7 +30,7 @@ export const makeUnknownOutcomes = Effect.gen(function*() {
     const fires = unknown.filter(({ schedule_id }) => candidates.some(({ id }) => id === schedule_id))
     if (fires.length === 0) return []
     const now = yield* Timestamp.now
-    yield* firesRepo.insertOpen(fires.map(({ fire_id, schedule_id }) => ({
+    yield* resolutions.insertOpen(fires.map(({ fire_id, schedule_id }) => ({
       schedule_id,
       evidence_kind: "fire",
       evidence_id: fire_id,
@@ -51,13 +51,13 @@ export const makeUnknownOutcomes = Effect.gen(function*() {
     const ids = idsOf(lateFires)
     const newest = yield* repo.takeRevisions(ids.length)
     const schedules = yield* repo.lockByIds(ids)
-    yield* firesRepo.deleteOpen(lateFires)
+    yield* resolutions.deleteOpen(lateFires)
     const now = yield* Timestamp.now
     const quarantined = schedules.filter(({ quarantine_code }) => quarantine_code === outcomeUnknown)
     const changes = yield* Effect.forEach(
       quarantined,
       Effect.fnUntraced(function*(before, index) {
-        const merged = { ...before, ...quarantineAfter(yield* firesRepo.findOpen(before.id)) }
+        const merged = { ...before, ...quarantineAfter(yield* resolutions.findOpen(before.id)) }
         const tokens = yield* nextTokens(merged)
         const fire_ids = lateFires.filter(({ schedule_id }) => schedule_id === before.id).map(({ fire_id }) => fire_id)
         const after = { ...merged, ...tokens, schedule_revision: newest - index, updated_at: now }

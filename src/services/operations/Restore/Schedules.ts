@@ -8,10 +8,10 @@ import { describeUnknown, outcomeUnknown } from "../../../domain/schedules/Sched
 import { digestFire } from "../../../domain/schedules/Schedule/WaitingFire.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { DueRepo, type RewoundCursor } from "../../schedules/DueRepo.ts"
-import { FiresRepo } from "../../schedules/FiresRepo.ts"
 import { type EndedFire, OpenFiresRepo } from "../../schedules/OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "../../schedules/Quarantine.ts"
 import { SchedulesRepo } from "../../schedules/Repo.ts"
+import { ResolutionsRepo } from "../../schedules/ResolutionsRepo.ts"
 import { StreamsRepo } from "../../schedules/StreamsRepo.ts"
 import { counterGap } from "./Tables.ts"
 
@@ -31,7 +31,7 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
     const due = yield* DueRepo
     const openFires = yield* OpenFiresRepo
     const repo = yield* SchedulesRepo
-    const firesRepo = yield* FiresRepo
+    const resolutions = yield* ResolutionsRepo
     const streams = yield* StreamsRepo
     const quarantine = yield* ScheduleQuarantine
 
@@ -107,7 +107,7 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
         const quarantining = (yield* repo.lockByIds(ids)).filter((one) => one.on_unknown_outcome === "quarantine")
         const unknown = quarantining.flatMap(({ id }) => byId[id] ?? [])
         if (unknown.length === 0) continue
-        yield* firesRepo.insertOpen(unknown.map(({ command_id, fire_id, id, schedule_id }) => ({
+        yield* resolutions.insertOpen(unknown.map(({ command_id, fire_id, id, schedule_id }) => ({
           schedule_id,
           evidence_kind: "fire" as const,
           evidence_id: command_id === null ? id : fire_id,
@@ -138,8 +138,8 @@ export class RestoredSchedules extends Effect.Service<RestoredSchedules>()("svc/
   static readonly layer = this.Default.pipe(
     Layer.provide([
       DueRepo.layer,
-      FiresRepo.layer,
       OpenFiresRepo.layer,
+      ResolutionsRepo.layer,
       SchedulesRepo.layer,
       ScheduleQuarantine.layer,
       StreamsRepo.layer
