@@ -7,13 +7,12 @@ import {
   latestShowing,
   nextRunSince
 } from "../../domain/schedules/Schedule/ExternalRun.ts"
-import type { MisfireCause } from "../../domain/schedules/Schedule/Misfire.ts"
+import { makeMisfire, type MisfireCause, type NewMisfire } from "../../domain/schedules/Schedule/Misfire.ts"
 import { Lease } from "../kernel/concurrency/Leader.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { DueRepo, type WatchedStream } from "./DueRepo.ts"
 import { Misfires } from "./Misfires.ts"
-import type { NewMisfire } from "./MisfiresRepo.ts"
 import { StreamsRepo } from "./StreamsRepo.ts"
 
 /** Schedules of one pass; the rest follows in the next one. */
@@ -85,23 +84,15 @@ export const makeExternalMisfires = Effect.gen(function*() {
   const misfireOf = Effect.fnUntraced(function*(schedule: Schedule, { cause, detail, until }: Verdict) {
     const expected_fire_at = schedule.due_at ?? until
     const slots = countSlots(schedule, expected_fire_at, Timestamp.addSeconds(until, -graceOf(schedule)))
-    const detected_at = yield* Timestamp.now
-    return {
-      id: yield* Ids.next,
-      project_id: schedule.project_id,
-      schedule_id: schedule.id,
-      detected_at,
+    const found = {
       expected_fire_at,
-      lateness_seconds: Timestamp.secondsBetween(expected_fire_at, detected_at),
       grace_seconds: graceOf(schedule),
       slots,
       last_tick_at: null,
       cause,
-      detail: slots === 1 ? detail : `${detail} ${slots} ticks were missed until then.`,
-      name: schedule.name,
-      engine: schedule.engine,
-      kind: schedule.kind
-    } satisfies NewMisfire
+      detail: slots === 1 ? detail : `${detail} ${slots} ticks were missed until then.`
+    }
+    return makeMisfire(yield* Ids.next, schedule, found, yield* Timestamp.now)
   })
 
   /**

@@ -2,32 +2,13 @@ import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { type ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
 import { addSeconds, type Timestamp } from "../../domain/kernel/Timestamp.ts"
-import { type MisfireCause, ScheduleMisfire } from "../../domain/schedules/Schedule/Misfire.ts"
+import { type MisfireCause, type NewMisfire, ScheduleMisfire } from "../../domain/schedules/Schedule/Misfire.ts"
+import type { KnownMisfire } from "../../domain/schedules/Schedule/Outage.ts"
 import { minLatenessSeconds } from "../../domain/schedules/Schedule/Plan.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { idRows } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import { rowsOf } from "../kernel/sql/Rows.ts"
-
-/** The columns of a new misfire. */
-export interface NewMisfire {
-  readonly id: string
-  readonly project_id: ProjectId
-  readonly schedule_id: ScheduleId
-  readonly detected_at: Timestamp
-  readonly expected_fire_at: Timestamp
-  readonly lateness_seconds: number
-  readonly grace_seconds: number
-  /** The ticks that it covers: those in a row from `expected_fire_at` on. */
-  readonly slots: number
-  /** Null: unknown, of other schedulers. */
-  readonly last_tick_at: Timestamp | null
-  readonly cause: MisfireCause
-  readonly detail: string
-  readonly name: string
-  readonly engine: string
-  readonly kind: string
-}
 
 const columns = {
   id: "uuid",
@@ -50,16 +31,6 @@ const columns = {
 export interface LateTick {
   readonly schedule_id: ScheduleId
   readonly tick: Timestamp
-}
-
-/** The misfire of a schedule before a tick, as far as it says whether the tick is one of its outage. */
-export interface KnownMisfire {
-  readonly schedule_id: ScheduleId
-  readonly detected_at: Timestamp
-  readonly expected_fire_at: Timestamp
-  readonly slots: number
-  readonly last_tick_at: Timestamp | null
-  readonly cause: MisfireCause
 }
 
 /** What decides whether a tick is late: the time, and the grace in seconds of schedules without their own. */

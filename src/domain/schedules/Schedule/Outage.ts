@@ -1,5 +1,6 @@
 /** Which missed ticks of a schedule are one misfire: those of one outage. */
-import type { Timestamp } from "../../kernel/Timestamp.ts"
+import type { ScheduleId } from "../../kernel/Id.ts"
+import { secondsBetween, secondsPerDay, type Timestamp } from "../../kernel/Timestamp.ts"
 import type { Cadence } from "./Cadence.ts"
 import type { MisfireCause } from "./Misfire.ts"
 import { maxCountedTicks } from "./Plan.ts"
@@ -73,4 +74,32 @@ export const lastOf = (cadence: Cadence | null, first: Timestamp, slots: number)
     last = next
   }
   return last
+}
+
+/** The misfire of a schedule before a tick, as far as it says whether the tick is one of its outage. */
+export interface KnownMisfire {
+  readonly schedule_id: ScheduleId
+  readonly detected_at: Timestamp
+  readonly expected_fire_at: Timestamp
+  readonly slots: number
+  readonly last_tick_at: Timestamp | null
+  readonly cause: MisfireCause
+}
+
+/** An outage that lasts longer is another misfire each day, so that it is reported again and counted among the newest. */
+const longestOutageSeconds = secondsPerDay
+
+/** The outage that the ticks belong to: `known` with them, or they alone. Null: `known` has them already. */
+export const extendOutage = (
+  cadence: Cadence | null,
+  known: KnownMisfire,
+  ticks: MissedTicks,
+  now: Timestamp
+): MissedTicks | null => {
+  const { cause, expected_fire_at: first, slots } = known
+  const outage = { first, last: known.last_tick_at ?? lastOf(cadence, first, slots), slots, cause }
+  const joined = joinOutage(cadence, outage, ticks)
+  if (joined === outage) return null
+  const isOld = secondsBetween(known.detected_at, now) > longestOutageSeconds
+  return joined === null || (isOld && outage.last < ticks.first) ? ticks : joined
 }
