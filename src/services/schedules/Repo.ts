@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Array as Arr, Effect, Option, Schema } from "effect"
 import { ProjectId, ScheduleId, ScheduleStreamId } from "../../domain/kernel/Id.ts"
 import { addSeconds, secondsPerDay, Timestamp } from "../../domain/kernel/Timestamp.ts"
@@ -82,6 +82,10 @@ const columnTypes = {
   updated_at: "text"
 } satisfies Record<keyof ScheduleRow, "uuid" | "text" | "integer" | "bigint">
 
+type ScheduleRows = Effect.Effect<ReadonlyArray<ScheduleRow>, SqlError.SqlError>
+const all = (rows: ScheduleRows) => Effect.map(rows, decodeSchedules)
+const first = (rows: ScheduleRows) => Effect.map(all(rows), Arr.head)
+
 /** Schedules of a statement: each takes about 40 µs of SQLite, which blocks the event loop. */
 const slice = 100
 
@@ -118,15 +122,13 @@ const tombstoneColumns = {
 } satisfies Record<keyof Tombstone, "bigint" | "uuid" | "text">
 
 /**
- * Schedules, and their changes and deletions in the order of their revisions. What is due: `DueRepo.ts`. Long, because it
- * reads and writes three tables.
+ * Schedules, and their changes and deletions in the order of their revisions. What is due: `DueRepo.ts`. Long: one object
+ * of statements, each of a few lines; every change of a schedule takes a revision, and each deletion leaves a tombstone.
  */
 export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/SchedulesRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const allRows = rowsOf(Row)
-    const firstRow = firstRowOf(Row)
     const tombstoneNames = sql.literal(Object.keys(tombstoneColumns).join(", "))
     const firstRevision = firstRowOf(Schema.Struct({ revision: Schema.Int }))
     const columns = sql.literal(Object.keys(columnTypes).join(", "))
@@ -146,43 +148,29 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
         after: { readonly name: string; readonly id: string } | null,
         limit: number
       ) =>
-        Effect.map(
-          allRows(
-            read`SELECT * FROM schedules WHERE project_id = ${projectId}
+        all(
+          read<ScheduleRow>`SELECT * FROM schedules WHERE project_id = ${projectId}
             ${after === null ? read`` : read`AND (name, id) > (${after.name}, ${after.id})`}
             ORDER BY name, id LIMIT ${limit}`
-          ),
-          (rows) => rows.map(toSchedule)
         ),
       find: (projectId: ProjectId, id: ScheduleId) =>
-        Effect.map(
-          firstRow(read`SELECT * FROM schedules WHERE project_id = ${projectId} AND id = ${id}`),
-          Option.map(toSchedule)
-        ),
+        first(read<ScheduleRow>`SELECT * FROM schedules WHERE project_id = ${projectId} AND id = ${id}`),
       /** The schedule of whatever project. */
-      findById: (id: ScheduleId) =>
-        Effect.map(firstRow(read`SELECT * FROM schedules WHERE id = ${id}`), Option.map(toSchedule)),
+      findById: (id: ScheduleId) => first(read<ScheduleRow>`SELECT * FROM schedules WHERE id = ${id}`),
       /** The schedule, locked until the transaction ends. */
       lock: (projectId: ProjectId, id: ScheduleId) =>
-        Effect.map(
-          firstRow(sql`SELECT * FROM schedules WHERE project_id = ${projectId} AND id = ${id} ${forUpdate(sql)}`),
-          Option.map(toSchedule)
+        first(
+          sql<ScheduleRow>`SELECT * FROM schedules WHERE project_id = ${projectId} AND id = ${id} ${forUpdate(sql)}`
         ),
       /** Those of the schedules that exist, locked until the transaction ends. */
       lockByIds: (ids: ReadonlyArray<ScheduleId>) =>
-        Effect.map(
-          sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)} ORDER BY id ${forUpdate(sql)}`,
-          decodeSchedules
-        ),
+        all(sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)} ORDER BY id ${forUpdate(sql)}`),
       /** The same without those that another transaction holds. */
       lockFree: (ids: ReadonlyArray<ScheduleId>) =>
-        Effect.map(
-          sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)} ORDER BY id ${skipLocked(sql)}`,
-          decodeSchedules
-        ),
+        all(sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)} ORDER BY id ${skipLocked(sql)}`),
       /** Those of the schedules that exist, in the caller's transaction. */
       listByIds: (ids: ReadonlyArray<ScheduleId>) =>
-        Effect.map(sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)}`, decodeSchedules),
+        all(sql<ScheduleRow>`SELECT * FROM schedules WHERE ${idIn(sql, ids)}`),
       /** Those of the ids that are schedules of the project. */
       listOwned: (projectId: ProjectId, ids: ReadonlyArray<ScheduleId>) =>
         read<{ readonly id: ScheduleId }>`SELECT id FROM schedules WHERE ${
@@ -197,10 +185,9 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
         sql<{ readonly id: ScheduleId; readonly name: string; readonly source_key: string | null }>`
           SELECT id, name, source_key FROM schedules WHERE project_id = ${projectId} AND scheduler = ${scheduler}
             AND (${textIn(sql, keys, "source_key")} OR ${textIn(sql, names, "name")}) ORDER BY id`,
-      listSnapshot: (snapshot: Snapshot) => Effect.map(selectSnapshot(read, snapshot), decodeSchedules),
+      listSnapshot: (snapshot: Snapshot) => all(selectSnapshot(read, snapshot)),
       /** Locked until the transaction ends. */
-      lockSnapshot: (snapshot: Snapshot) =>
-        Effect.map(sql<ScheduleRow>`${selectSnapshot(sql, snapshot)} ${forUpdate(sql)}`, decodeSchedules),
+      lockSnapshot: (snapshot: Snapshot) => all(sql<ScheduleRow>`${selectSnapshot(sql, snapshot)} ${forUpdate(sql)}`),
       /** Inserts the schedules, and overwrites those whose id exists. */
       writeAll: (schedules: ReadonlyArray<Schedule>) =>
         Effect.forEach(
@@ -263,12 +250,10 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
       ),
       /** The first `limit` changes after a revision, until `through`. */
       listChanges: Effect.fnUntraced(function*(scope: Scope, after: number, through: number, limit: number) {
-        const rows = yield* Effect.map(
-          read<
-            ScheduleRow
-          >`SELECT * FROM schedules WHERE schedule_revision > ${after} AND schedule_revision <= ${through}
-            AND scheduler = 'svc-scheduler' ${within(scope)} ORDER BY schedule_revision LIMIT ${limit}`,
-          decodeSchedules
+        const rows = yield* all(
+          read<ScheduleRow>`SELECT * FROM schedules
+            WHERE schedule_revision > ${after} AND schedule_revision <= ${through}
+              AND scheduler = 'svc-scheduler' ${within(scope)} ORDER BY schedule_revision LIMIT ${limit}`
         )
         const deleted = yield* rowsOf(DeletedRow)(
           read`SELECT revision, project_id, schedule_id AS deleted_id FROM schedule_tombstones
@@ -279,10 +264,9 @@ export class SchedulesRepo extends Effect.Service<SchedulesRepo>()("svc/Schedule
       }),
       /** Schedules that the service owns by id, after the given one. */
       listWatched: (scope: Scope, after: ScheduleId | null, limit: number) =>
-        Effect.map(
+        all(
           read<ScheduleRow>`SELECT * FROM schedules WHERE scheduler = 'svc-scheduler' ${within(scope)}
-            ${after === null ? read`` : read`AND id > ${after}`} ORDER BY id LIMIT ${limit}`,
-          decodeSchedules
+            ${after === null ? read`` : read`AND id > ${after}`} ORDER BY id LIMIT ${limit}`
         ),
       /** Deletes old tombstones, after it has moved the horizon behind them. */
       pruneTombstones: Effect.fnUntraced(function*(now: Timestamp) {
