@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import type { ProjectId, ScheduleId, ScheduleStreamId } from "../../domain/kernel/Id.ts"
+import type { ProjectId, ScheduleId } from "../../domain/kernel/Id.ts"
 import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import type { Cursor } from "../../domain/schedules/Schedule/Plan.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { idIn, skipLocked } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
-import { firstRowOf, hasRows } from "../kernel/sql/Rows.ts"
+import { firstRowOf } from "../kernel/sql/Rows.ts"
 import { decodeSchedules, type ScheduleRow } from "./Repo.ts"
-import type { EndedStream, StreamStatus } from "./StreamsRepo.ts"
 
 /** A schedule whose cursor is due. */
 export interface DueSchedule {
@@ -16,11 +16,8 @@ export interface DueSchedule {
 }
 
 /** What a round of fires changes of a schedule. */
-export interface CursorUpdate {
+export interface CursorUpdate extends Cursor {
   readonly id: ScheduleId
-  readonly next_run_at: Timestamp | null
-  readonly due_at: Timestamp | null
-  readonly cursor_at: Timestamp
   readonly last_run_at: Timestamp | null
   /** Fires that were added. */
   readonly runs: number
@@ -28,11 +25,8 @@ export interface CursorUpdate {
 }
 
 /** A cursor that was computed again, because the clock was set back. */
-export interface RewoundCursor {
+export interface RewoundCursor extends Cursor {
   readonly id: ScheduleId
-  readonly next_run_at: Timestamp | null
-  readonly due_at: Timestamp | null
-  readonly cursor_at: Timestamp
   readonly anchor_at: Timestamp
   readonly enabled_at: Timestamp
   readonly schedule_revision: number
@@ -47,18 +41,7 @@ export interface QuarantineUpdate {
   readonly schedule_revision: number
 }
 
-/** The stream of a schedule, as far as it says whether a run was to be seen. */
-export interface WatchedStream {
-  readonly stream_status: StreamStatus
-  readonly observed_at: Timestamp | null
-  readonly snapshot_at: Timestamp | null
-  readonly ended_at: Timestamp | null
-}
-
-/**
- * The schedules whose time has come: those that the service fires, and those of engines' own schedulers with what their
- * runs depend on.
- */
+/** The cursors of the schedules that the service fires. Those of engines' own schedulers: `ExternalRunsRepo.ts`. */
 export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -155,57 +138,7 @@ export class DueRepo extends Effect.Service<DueRepo>()("svc/DueRepo", {
           sql<ScheduleRow>`SELECT * FROM schedules WHERE ${isOwned} AND next_run_at <= ${now}
             AND id > ${after} ORDER BY id LIMIT ${limit}`,
           decodeSchedules
-        ),
-
-      /**
-       * Schedules of other schedulers whose run is due without a misfire, and whose stream has shown it as late, ended
-       * before it, or is silent since `silentBefore`.
-       */
-      listExternal: (now: Timestamp, silentBefore: Timestamp, limit: number) =>
-        Effect.map(
-          // the condition of the index `schedules_external_due`
-          read<ScheduleRow & WatchedStream>`SELECT s.*, st.status AS stream_status, st.observed_at, st.snapshot_at,
-              st.ended_at
-            FROM schedules s JOIN schedule_streams st ON st.stream_id = s.stream_id
-            LEFT JOIN schedule_misfires m ON m.schedule_id = s.id AND m.expected_fire_at = s.due_at
-            WHERE s.stream_id IS NOT NULL AND s.is_enabled = 1 AND s.due_at IS NOT NULL
-              AND s.due_at < ${now} AND s.quarantined_at IS NULL AND m.id IS NULL
-              AND (st.observed_at > s.due_at
-                OR (st.status IN ('ended', 'failed') AND st.ended_at < s.due_at)
-                OR (st.status = 'live' AND st.snapshot_at < ${silentBefore}))
-            ORDER BY s.due_at LIMIT ${limit}`,
-          (rows) => {
-            const schedules = decodeSchedules(rows)
-            return rows.flatMap((stream, index) => {
-              const schedule = schedules[index]
-              return schedule === undefined ? [] : [{ schedule, stream }]
-            })
-          }
-        ),
-      /** Whether a worker of BullMQ that takes the queue's jobs is connected. */
-      hasWorker: (projectId: ProjectId, queue: string) =>
-        hasRows(
-          read`SELECT 1 FROM workers WHERE project_id = ${projectId} AND engine = 'bullmq' AND state = 'online'
-            AND queues LIKE ${`%${JSON.stringify(queue).replace(/[\\%_]/g, "\\$&")}%`} ESCAPE '\\' LIMIT 1`
-        ),
-      /**
-       * Enabled schedules of an ended stream whose next run is not known: the stream never published it, or it was due
-       * before the stream ended, and no snapshot has shown whether it came.
-       */
-      listUnawaited: (id: ScheduleStreamId, endedAt: Timestamp) =>
-        Effect.map(
-          sql<ScheduleRow>`SELECT * FROM schedules
-            WHERE stream_id = ${id} AND is_enabled = 1 AND (due_at IS NULL OR due_at <= ${endedAt})`,
-          decodeSchedules
-        ),
-      /** Stores the next runs of schedules of an ended stream. */
-      awaitRuns: (
-        { ended_at, stream_id }: EndedStream,
-        runs: ReadonlyArray<{ readonly id: ScheduleId; readonly due_at: Timestamp }>
-      ) =>
-        sql`UPDATE schedules SET due_at = r.due_at FROM ${recordset(sql, "r", { id: "uuid", due_at: "text" }, runs)}
-          WHERE schedules.id = r.id AND schedules.stream_id = ${stream_id}
-            AND (schedules.due_at IS NULL OR schedules.due_at <= ${ended_at})`
+        )
     } as const
   })
 }) {

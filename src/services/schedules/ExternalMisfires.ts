@@ -11,9 +11,8 @@ import { makeMisfire, type MisfireCause, type NewMisfire } from "../../domain/sc
 import { Lease } from "../kernel/concurrency/Leader.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { DueRepo, type WatchedStream } from "./DueRepo.ts"
+import { makeExternalRunsRepo, type WatchedStream } from "./ExternalRunsRepo.ts"
 import { Misfires } from "./Misfires.ts"
-import { StreamsRepo } from "./StreamsRepo.ts"
 
 /** Schedules of one pass; the rest follows in the next one. */
 const batchSize = 500
@@ -46,8 +45,7 @@ interface Verdict {
  * a run is missed when a snapshot of a later moment does not have it, or when nothing could publish it.
  */
 export const makeExternalMisfires = Effect.gen(function*() {
-  const due = yield* DueRepo
-  const streams = yield* StreamsRepo
+  const repo = yield* makeExternalRunsRepo
   const misfires = yield* Misfires
   const { scheduleGraceSeconds } = yield* Settings
 
@@ -66,7 +64,7 @@ export const makeExternalMisfires = Effect.gen(function*() {
     }
     if (observed_at !== null && observed_at > latest) {
       if (schedule.scheduler !== bullmqScheduler) return verdict("external_scheduler_silent", observed_at)
-      return schedule.queue === null || (yield* due.hasWorker(schedule.project_id, schedule.queue))
+      return schedule.queue === null || (yield* repo.hasWorker(schedule.project_id, schedule.queue))
         ? verdict("previous_not_started", observed_at)
         : verdict("scheduler_down", observed_at, noWorker)
     }
@@ -103,14 +101,14 @@ export const makeExternalMisfires = Effect.gen(function*() {
     const lease = yield* Lease
     // a reconnect takes seconds, and then nothing is to be awaited
     const before = Timestamp.addSeconds(now, -scheduleGraceSeconds)
-    for (const stream of yield* streams.listUnawaited(before, streamBatchSize)) {
-      const runs = (yield* due.listUnawaited(stream.stream_id, stream.ended_at)).flatMap((schedule) => {
+    for (const stream of yield* repo.listEndedStreams(before, streamBatchSize)) {
+      const runs = (yield* repo.listUnawaited(stream)).flatMap((schedule) => {
         const due_at = nextRunSince(schedule, schedule.due_at, stream.ended_at)
         return due_at === null ? [] : [{ id: schedule.id, due_at }]
       })
       yield* lease.withTransaction(Effect.gen(function*() {
-        const isEnded = yield* streams.markAwaited(stream)
-        if (isEnded && runs.length > 0) yield* due.awaitRuns(stream, runs)
+        const isEnded = yield* repo.markAwaited(stream)
+        if (isEnded && runs.length > 0) yield* repo.awaitRuns(stream, runs)
       }))
     }
   })
@@ -120,7 +118,7 @@ export const makeExternalMisfires = Effect.gen(function*() {
     const lease = yield* Lease
     const now = yield* Timestamp.now
     yield* awaitRuns(now)
-    const late = yield* due.listExternal(now, Timestamp.addSeconds(now, -silentSeconds), batchSize)
+    const late = yield* repo.listLate(now, Timestamp.addSeconds(now, -silentSeconds), batchSize)
     const found: Array<NewMisfire> = []
     for (const { schedule, stream } of late) {
       const decision = yield* verdictOf(schedule, stream, now)

@@ -8,7 +8,7 @@ import { Loops } from "../kernel/concurrency/Loops.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints } from "../kernel/sql/Database.ts"
 import { ScheduleEvents } from "../triggers/TriggerEvents/ScheduleEvents.ts"
-import { DueRepo, type DueSchedule } from "./DueRepo.ts"
+import type { DueSchedule } from "./DueRepo.ts"
 import { makeExternalMisfires } from "./ExternalMisfires.ts"
 import { makeFireOutcomes } from "./FireOutcomes.ts"
 import { FireRetention } from "./FireRetention.ts"
@@ -20,7 +20,6 @@ import { OpenFiresRepo } from "./OpenFiresRepo.ts"
 import { ScheduleQuarantine } from "./Quarantine.ts"
 import { SchedulesRepo } from "./Repo.ts"
 import { ResolutionsRepo } from "./ResolutionsRepo.ts"
-import { StreamsRepo } from "./StreamsRepo.ts"
 import { makeWaitingFires } from "./WaitingFires.ts"
 import { ScheduleWriter } from "./Writer.ts"
 
@@ -185,7 +184,6 @@ const makeLoop = Effect.gen(function*() {
 export const layer = Layer.scopedDiscard(makeLoop).pipe(
   Layer.provide([
     Commands.layer,
-    DueRepo.layer,
     FireRetention.layer,
     FiresRepo.layer,
     FireWriter.layer,
@@ -197,7 +195,6 @@ export const layer = Layer.scopedDiscard(makeLoop).pipe(
     ScheduleFires.layer,
     ScheduleQuarantine.layer,
     SchedulesRepo.layer,
-    ScheduleWriter.layer,
-    StreamsRepo.layer
+    ScheduleWriter.layer
   ])
 )

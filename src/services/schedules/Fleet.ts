@@ -4,6 +4,7 @@ import { CommandId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { serviceScheduler } from "../../domain/schedules/Schedule.ts"
 import type { Fleet, FleetEntry, ResyncSchedulesResponse } from "../../domain/schedules/Schedule/Fleet.ts"
+import { isOpen } from "../../domain/schedules/Schedule/Stream.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CommandIssue, type IssuedIntent } from "../commands/Issue.ts"
 import { LeaseRepo } from "../kernel/concurrency/Leader/Repo.ts"
@@ -13,7 +14,7 @@ import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { leaseName } from "./FireLoop.ts"
 import { aliveSeconds, SchedulerPrograms } from "./SchedulerPrograms.ts"
-import { isOpen, type NamedStream, StreamsRepo } from "./StreamsRepo.ts"
+import { type NamedStream, StreamsRepo } from "./StreamsRepo.ts"
 
 const entryOf = (
   { agent_name, project_slug, ...stream }: NamedStream

@@ -21,6 +21,7 @@ import { Vault } from "../kernel/keys/Keys.ts"
 import { Metrics } from "../kernel/Metrics.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints } from "../kernel/sql/Database.ts"
+import { ClaimsRepo } from "./ClaimsRepo.ts"
 import { OperationsRepo, type WatchedOperation } from "./OperationsRepo.ts"
 import { StreamsRepo } from "./StreamsRepo.ts"
 
@@ -46,6 +47,7 @@ const makeRound = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* OperationsRepo
   const streams = yield* StreamsRepo
+  const claims = yield* ClaimsRepo
   const commands = yield* Commands
   const statuses = yield* CommandStatusRepo
   const metrics = yield* Metrics
@@ -67,7 +69,7 @@ const makeRound = Effect.gen(function*() {
     const definition = yield* readDefinition(operation)
     const key = operation.source_key ?? readOperationResult(operation.command_result).sourceKey
     const name = asString(memberOf(definition, "name")) ?? ""
-    const claim = yield* streams.findClaim(operation.stream_id, key, name)
+    const claim = yield* claims.find(operation.stream_id, key, name)
     return nextOperation(operation, { ...operation, claim, definition }, now)
   })
 
@@ -141,4 +143,6 @@ export const layer = Layer.scopedDiscard(
       Effect.flatMap(round, (millis) => Effect.timeoutOption(Queue.take(wake), millis))
     )
   })
-).pipe(Layer.provide([Commands.layer, CommandStatusRepo.layer, OperationsRepo.layer, StreamsRepo.layer]))
+).pipe(
+  Layer.provide([ClaimsRepo.layer, Commands.layer, CommandStatusRepo.layer, OperationsRepo.layer, StreamsRepo.layer])
+)

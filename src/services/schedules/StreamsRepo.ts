@@ -1,162 +1,37 @@
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Effect, Option, Schema } from "effect"
-import { parse, ParseFailure } from "../../domain/kernel/CanonicalJson.ts"
-import { AgentId, CommandId, Id, ProjectId, ScheduleId, ScheduleStreamId } from "../../domain/kernel/Id.ts"
-import { Timestamp } from "../../domain/kernel/Timestamp.ts"
-import type { Claim } from "../../domain/schedules/Schedule/Claims.ts"
-import {
-  type Epoch,
-  type ExternalSchedule,
-  readExternalSchedule,
-  sourceScopeOf
-} from "../../domain/schedules/Schedule/External.ts"
+import { Effect, Schema } from "effect"
+import { type AgentId, ProjectId, type ScheduleStreamId } from "../../domain/kernel/Id.ts"
+import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { ScheduleStream } from "../../domain/schedules/Schedule/Stream.ts"
 import { BooleanColumn, JsonColumn } from "../kernel/sql/ColumnTypes.ts"
 import { Reader } from "../kernel/sql/Database.ts"
-import { forUpdate, idIn, onPostgres, textIn } from "../kernel/sql/Dialect.ts"
-import { recordset } from "../kernel/sql/Recordset.ts"
-import { firstRowOf, hasRows, rowsOf } from "../kernel/sql/Rows.ts"
+import { forUpdate, idIn, onPostgres } from "../kernel/sql/Dialect.ts"
+import { firstRowOf, rowsOf } from "../kernel/sql/Rows.ts"
 
-/**
- * - `activating`: the agent was asked to publish, and its first snapshot has not arrived
- * - `live`: snapshots of the bound session arrive
- * - `failed`: the agent refused; it is asked again later
- * - `ended`: the bound session ended
- * - `not_allowed`: the project does not allow the scheduler
- */
-export const StreamStatus = Schema.Literal("activating", "live", "failed", "ended", "not_allowed")
-export type StreamStatus = typeof StreamStatus.Type
-
-/** The schedules of one scheduler as one agent publishes them: bound to one session, in one epoch at a time. */
-export const ScheduleStream = Schema.Struct({
-  stream_id: ScheduleStreamId,
-  project_id: ProjectId,
-  agent_id: AgentId,
-  scheduler: Schema.String,
-  /** The session that publishes, and its process. */
-  worker_id: Schema.String,
-  session_id: Schema.String,
-  epoch_uuid: Id,
-  /** Grows with each activation, whichever replica activates. */
-  epoch_number: Schema.Int,
-  adapter_instance_id: Schema.String,
-  /** Of the newest accepted publication of the epoch; 0: none yet. */
-  accepted_sequence: Schema.Int,
-  snapshot_digest: Schema.NullOr(Schema.String),
-  schedule_count: Schema.Int,
-  status: StreamStatus,
-  /** The activation. */
-  command_id: Schema.NullOr(CommandId),
-  /** What the scheduler can do, as its process says. */
-  capabilities: JsonColumn(Schema.Array(Schema.String)),
-  activated_at: Timestamp,
-  snapshot_at: Schema.NullOr(Timestamp),
-  ended_at: Schema.NullOr(Timestamp),
-  /** When the agent read its newest snapshot, by its own clock. */
-  observed_at: Schema.NullOr(Timestamp),
-  /** Whether the schedules of the ended stream have their next run in `due_at`. */
-  is_awaited: BooleanColumn,
-  /** Why the newest activation or publication was refused; null after an accepted one. */
-  error: Schema.NullOr(Schema.String),
-  error_at: Schema.NullOr(Timestamp),
-  created_at: Timestamp
+const Row = Schema.Struct({
+  ...ScheduleStream.fields,
+  capabilities: JsonColumn(ScheduleStream.fields.capabilities),
+  is_awaited: BooleanColumn
 })
-export type ScheduleStream = typeof ScheduleStream.Type
-const encode = Schema.encodeSync(ScheduleStream)
+const encode = Schema.encodeSync(Row)
 
 /** A stream with the names that people know. */
 export type NamedStream = ScheduleStream & { readonly agent_name: string; readonly project_slug: string }
 
-export const epochOf = (stream: ScheduleStream): Epoch => ({
-  stream_id: stream.stream_id,
-  epoch_uuid: stream.epoch_uuid,
-  epoch_number: stream.epoch_number,
-  owner: stream.scheduler,
-  source_scope: sourceScopeOf(stream.scheduler),
-  adapter_instance_id: stream.adapter_instance_id
-})
-
 /** Streams of an agent: names of schedulers are free text, so that they need a bound. */
 const maxStreams = 64
 
-/** A stream whose schedules have no next run yet. */
-export interface EndedStream {
-  readonly stream_id: ScheduleStreamId
-  readonly ended_at: Timestamp
-}
-
-/** What decides whether a published row changes its claim. */
-export interface StoredClaim {
-  readonly source_key: string
-  readonly schedule_id: ScheduleId
-  readonly name: string
-  readonly projection_digest: string
-}
-
-/** A claim as it is written. */
-export interface NewClaim {
-  readonly stream_id: ScheduleStreamId
-  readonly schedule_id: ScheduleId
-  readonly name: string
-  readonly row: ExternalSchedule
-}
-
-interface ClaimRow {
-  readonly stream_id: ScheduleStreamId
-  readonly agent_id: AgentId
-  readonly agent_name: string
-  readonly scheduler: string
-  readonly status: string
-  readonly schedule_id: ScheduleId
-  readonly name: string
-  readonly projection: string
-}
-
-const claimColumns = {
-  stream_id: "uuid",
-  source_key: "text",
-  schedule_id: "uuid",
-  name: "text",
-  projection: "text",
-  projection_digest: "text",
-  configuration: "text"
-} as const
-
-/** Claims of a statement: each takes about 20 µs of SQLite, which blocks the event loop. */
-const slice = 200
-
-/** A stored projection was read before it was stored, so a failure is a defect. */
-const readStored = (projection: string, scheduler: string): ExternalSchedule => {
-  const node = parse(projection)
-  const row = node instanceof ParseFailure ? "it is no JSON" : readExternalSchedule(node, scheduler)
-  if (typeof row === "string") throw new Error(`a stored projection cannot be read: ${row}`)
-  return row
-}
-
-const toClaim = ({ projection, scheduler, status, ...claim }: ClaimRow): Claim => ({
-  ...claim,
-  is_live: status === "live",
-  row: readStored(projection, scheduler)
-})
-
-const Claimed = Schema.Struct({ schedule_id: ScheduleId, projection: Schema.String })
-
 type EpochKey = Pick<ScheduleStream, "stream_id" | "epoch_number">
 
-/**
- * The streams of agents, and what each has published last: its claims, a row for each of its schedules. Long, because it
- * has each statement of both tables once.
- */
+/** The streams of agents. What each has published last: `ClaimsRepo.ts`. */
 export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const allRows = rowsOf(ScheduleStream)
-    const firstRow = firstRowOf(ScheduleStream)
+    const allRows = rowsOf(Row)
+    const firstRow = firstRowOf(Row)
     const isEpoch = ({ epoch_number, stream_id }: EpochKey) =>
       sql`stream_id = ${stream_id} AND epoch_number = ${epoch_number}`
-    const claimNames = Object.keys(claimColumns)
-    const claimList = sql.literal(claimNames.join(", "))
-    const overwritten = sql.literal(claimNames.slice(2).map((name) => `${name} = excluded.${name}`).join(", "))
 
     return {
       /** By scheduler, the order in which the streams of several schedulers are locked. */
@@ -168,7 +43,7 @@ export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo"
         allRows(read`SELECT * FROM schedule_streams WHERE project_id = ${projectId} ORDER BY scheduler, stream_id`),
       /** The streams of all projects. */
       listNamed: rowsOf(
-        Schema.Struct({ ...ScheduleStream.fields, agent_name: Schema.String, project_slug: Schema.String })
+        Schema.Struct({ ...Row.fields, agent_name: Schema.String, project_slug: Schema.String })
       )(
         read`SELECT s.*, a.name AS agent_name, p.slug AS project_slug FROM schedule_streams s
           JOIN agents a ON a.id = s.agent_id JOIN projects p ON p.id = s.project_id
@@ -240,84 +115,12 @@ export class StreamsRepo extends Effect.Service<StreamsRepo>()("svc/StreamsRepo"
           ),
           (rows) => new Map(rows.map(({ allowed_schedulers, id }) => [id, allowed_schedulers]))
         ),
-      /** Ended streams whose schedules have no next run yet. */
-      listUnawaited: (endedBefore: Timestamp, limit: number) =>
-        sql<EndedStream>`SELECT stream_id, ended_at FROM schedule_streams
-          WHERE status IN ('ended', 'failed') AND is_awaited = 0 AND ended_at < ${endedBefore}
-          ORDER BY stream_id LIMIT ${limit}`,
-      /** False where the stream is open again. */
-      markAwaited: ({ ended_at, stream_id }: EndedStream) =>
-        hasRows(
-          sql`UPDATE schedule_streams SET is_awaited = 1 WHERE stream_id = ${stream_id}
-            AND status IN ('ended', 'failed') AND ended_at = ${ended_at} RETURNING 1`
-        ),
       /** After a restore: agents refuse an epoch that is not higher than the one they know; the sessions are gone. */
       endAll: (now: Timestamp, gap: number) =>
         sql`UPDATE schedule_streams SET epoch_number = epoch_number + ${gap}, status = 'ended', ended_at = ${now},
-          is_awaited = 0, error = NULL, error_at = NULL`,
-
-      listClaims: (id: ScheduleStreamId) =>
-        sql<StoredClaim>`SELECT source_key, schedule_id, name, projection_digest FROM schedule_claims
-          WHERE stream_id = ${id}`,
-      /** Schedules of the stream that other streams claim too. */
-      listShared: (id: ScheduleStreamId) =>
-        Effect.map(
-          sql<{ readonly schedule_id: ScheduleId }>`SELECT DISTINCT c.schedule_id FROM schedule_claims c
-            JOIN schedule_claims o ON o.schedule_id = c.schedule_id AND o.stream_id <> c.stream_id
-            WHERE c.stream_id = ${id}`,
-          (rows) => rows.map(({ schedule_id }) => schedule_id)
-        ),
-      /** What all streams say of these schedules. */
-      listClaimsOf: (ids: ReadonlyArray<ScheduleId>) =>
-        Effect.map(
-          sql<
-            ClaimRow
-          >`SELECT c.stream_id, s.agent_id, a.name AS agent_name, s.scheduler, s.status, c.schedule_id, c.name,
-              c.projection
-            FROM schedule_claims c JOIN schedule_streams s ON s.stream_id = c.stream_id JOIN agents a ON a.id = s.agent_id
-            WHERE ${idIn(sql, ids, "c.schedule_id")} ORDER BY c.stream_id, c.source_key`,
-          (rows) => rows.map(toClaim)
-        ),
-      /** What the stream has published last of a schedule, by its key or else its name; null: nothing. */
-      findClaim: (id: ScheduleStreamId, sourceKey: string | null, name: string) =>
-        Effect.map(
-          firstRowOf(Claimed)(
-            sql`SELECT schedule_id, projection FROM schedule_claims WHERE stream_id = ${id} AND ${
-              sourceKey === null ? sql`name = ${name}` : sql`source_key = ${sourceKey}`
-            } ORDER BY source_key LIMIT 1`
-          ),
-          Option.getOrNull
-        ),
-      writeClaims: (claims: ReadonlyArray<NewClaim>) =>
-        Effect.forEach(
-          Arr.chunksOf(claims, slice),
-          (batch) =>
-            sql`INSERT INTO schedule_claims (${claimList}) SELECT ${claimList} FROM ${
-              recordset(
-                sql,
-                "r",
-                claimColumns,
-                batch.map(({ row: { configuration, projection, projection_digest, source_key }, ...claim }) => ({
-                  ...claim,
-                  source_key,
-                  projection,
-                  projection_digest,
-                  configuration
-                }))
-              )
-            } WHERE true ON CONFLICT (stream_id, source_key) DO UPDATE SET ${overwritten}`,
-          { discard: true }
-        ),
-      deleteClaims: (id: ScheduleStreamId, keys: ReadonlyArray<string>) =>
-        Effect.forEach(
-          Arr.chunksOf(keys, slice),
-          (batch) => sql`DELETE FROM schedule_claims WHERE stream_id = ${id} AND ${textIn(sql, batch, "source_key")}`,
-          { discard: true }
-        )
+          is_awaited = 0, error = NULL, error_at = NULL`
     } as const
   })
 }) {
   static readonly layer = this.Default
 }
-
-export const isOpen = ({ status }: ScheduleStream): boolean => status === "activating" || status === "live"

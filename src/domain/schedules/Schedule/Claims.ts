@@ -22,6 +22,22 @@ export interface Claim {
   readonly row: ExternalSchedule
 }
 
+/** What decides whether a published row changes its claim. */
+export interface StoredClaim {
+  readonly source_key: string
+  readonly schedule_id: ScheduleId
+  readonly name: string
+  readonly projection_digest: string
+}
+
+/** A claim as it is written. */
+export interface NewClaim {
+  readonly stream_id: ScheduleStreamId
+  readonly schedule_id: ScheduleId
+  readonly name: string
+  readonly row: ExternalSchedule
+}
+
 /** The names by which the schedules of one stream are shown: a name that several have is followed by the source_key. */
 const displayNames = (rows: ReadonlyArray<ExternalSchedule>): ReadonlyMap<string, string> => {
   const counts = new Map<string, number>()
@@ -35,7 +51,7 @@ const displayNames = (rows: ReadonlyArray<ExternalSchedule>): ReadonlyMap<string
  * The names of what was published, by key. A change of single schedules does not say which names the others have, so a
  * name that is the same stays as shown.
  */
-export const publishedNames = (
+const publishedNames = (
   { isComplete, schedules }: Publication,
   stored: ReadonlyMap<string, { readonly name: string }>
 ): ReadonlyMap<string, string> =>
@@ -60,6 +76,42 @@ export interface NamedRow {
   readonly row: ExternalSchedule
   readonly name: string
 }
+
+/** What a publication changes in the claims of its stream, which are `stored` by key. */
+export const compareClaims = (publication: Publication, stored: ReadonlyMap<string, StoredClaim>) => {
+  const { deletedSourceKeys, isComplete, schedules } = publication
+  const published = new Set(schedules.map(({ source_key }) => source_key))
+  const deletedKeys = isComplete
+    ? [...stored.keys()].filter((key) => !published.has(key))
+    : deletedSourceKeys.filter((key) => stored.has(key) && !published.has(key))
+  const deleted = new Set(deletedKeys)
+  const names = publishedNames(publication, stored)
+  const named = schedules.map((row): NamedRow => ({ row, name: names.get(row.source_key) ?? row.name }))
+  return {
+    deletedKeys,
+    named,
+    /** Rows whose keys the stream has not published before. */
+    added: named.filter(({ row }) => !stored.has(row.source_key)),
+    /** The schedules of claims that stay. */
+    claimed: new Set(
+      [...stored.values()].flatMap(({ schedule_id, source_key }) => deleted.has(source_key) ? [] : [schedule_id])
+    )
+  }
+}
+
+/** The claims of published rows that are not as stored; `assigned` has the schedules of new keys. */
+export const listChangedClaims = (
+  stream_id: ScheduleStreamId,
+  named: ReadonlyArray<NamedRow>,
+  stored: ReadonlyMap<string, StoredClaim>,
+  assigned: ReadonlyMap<string, ScheduleId>
+): ReadonlyArray<NewClaim> =>
+  named.flatMap(({ name, row }) => {
+    const before = stored.get(row.source_key)
+    if (before?.name === name && before.projection_digest === row.projection_digest) return []
+    const schedule_id = before?.schedule_id ?? assigned.get(row.source_key)
+    return schedule_id === undefined ? [] : [{ stream_id, schedule_id, name, row }]
+  })
 
 /** The schedules that new rows are about, by key: of those found, the one with the key, else the one with the name. */
 export const assignKnown = (
@@ -97,13 +149,13 @@ export const chooseNames = (
 }
 
 /** What becomes of a schedule. */
-export type ClaimPlan =
+type ClaimPlan =
   | { readonly kind: "delete" }
   | { readonly kind: "keep" }
   | { readonly kind: "write"; readonly fields: ExternalFields; readonly isDefinitionChanged: boolean }
 
 /** The fields of a stored schedule that follow from its claims. */
-export type ExternalFields =
+type ExternalFields =
   & Pick<
     Schedule,
     | "stream_id"
@@ -143,7 +195,7 @@ const runFields = [
  * The plan of a schedule with these claims; `current` is null for a new one. `mask` hides the secrets of arguments, which
  * the published agents do not.
  */
-export const planClaims = (
+const planClaims = (
   current: Schedule | null,
   claims: ReadonlyArray<Claim>,
   scheduler: string,
@@ -219,10 +271,35 @@ const describeOwners = (live: ReadonlyArray<Claim>, primary: Claim): string => {
     "Let one agent publish it, or give the schedules different names."
 }
 
-interface ExternalScheduleOptions extends Pick<Schedule, "id" | "project_id" | "scheduler" | "control_token"> {
+/** A schedule that follows from its claims; `before`: null for a new one. */
+export interface ClaimedChange {
+  readonly id: ScheduleId
   readonly before: Schedule | null
   readonly fields: ExternalFields
   readonly isDefinitionChanged: boolean
+}
+
+/** What becomes of the schedules `ids`, as in `planClaims`. */
+export const planSchedules = (
+  ids: ReadonlyArray<ScheduleId>,
+  current: ReadonlyMap<ScheduleId, Schedule>,
+  claims: Readonly<Record<string, ReadonlyArray<Claim>>>,
+  scheduler: string,
+  now: Timestamp,
+  mask: (json: string) => string
+) => {
+  const deletes: Array<Schedule> = []
+  const writes: Array<ClaimedChange> = []
+  for (const id of ids) {
+    const before = current.get(id) ?? null
+    const plan = planClaims(before, claims[id] ?? [], scheduler, now, mask)
+    if (plan.kind === "write") writes.push({ ...plan, id, before })
+    else if (plan.kind === "delete" && before !== null) deletes.push(before)
+  }
+  return { deletes, writes }
+}
+
+interface ExternalScheduleOptions extends ClaimedChange, Pick<Schedule, "project_id" | "scheduler" | "control_token"> {
   readonly now: Timestamp
 }
 

@@ -120,7 +120,10 @@ export const countSlots = (schedule: ReportedCadence, expected: Timestamp, until
 }
 
 /** The misfire of the run that `before` waited for, where more than one tick was missed before the run that came. */
-export const findMissedSlots = (before: Schedule, { id, last_run_at, total_runs }: Schedule) => {
+export const findMissedSlots = (
+  before: Schedule,
+  { id, last_run_at, total_runs }: Pick<Schedule, "id" | "last_run_at" | "total_runs">
+) => {
   const { due_at } = before
   if (due_at === null || last_run_at === null || last_run_at <= due_at) return []
   const slots = countMissedSlots(before, due_at, { lastRunAt: last_run_at, runs: total_runs - before.total_runs })
