@@ -145,8 +145,8 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       if (Option.isSome(first)) return first.value
       const intent = yield* intents.retryTask(request)
       if (force === true || Object.keys(intent.sealed).length > 0) return yield* issue(intent, key)
-      const equal = yield* findEqualRetry(intent)
-      return Option.isSome(equal.first) ? equal.first.value : yield* issue(intent, key ?? equal.key)
+      const equal = yield* findEqualRetry(intent, key)
+      return Option.isSome(equal.first) ? equal.first.value : yield* issue(intent, equal.key)
     }, orDieOnSql)
 
     /** How deep the queue is in each of its engines, as the agents last reported it. */

@@ -76,8 +76,8 @@ export const makeRepetitions = Effect.gen(function*() {
     }
   )
 
-  /** The equal retry of the task that was issued a moment ago, and the key of this one. */
-  const findEqualRetry = Effect.fnUntraced(function*(intent: Intent) {
+  /** The equal retry of the task that was issued a moment ago, and where there is none, the key of this one. */
+  const findEqualRetry = Effect.fnUntraced(function*(intent: Intent, key: IdempotencyKey | null) {
     const { engine, parameters, target_id } = intent
     const project = yield* CurrentProject
     const now = yield* Timestamp.now
@@ -89,7 +89,9 @@ export const makeRepetitions = Effect.gen(function*() {
     const first = Option.isSome(equal) && mayHaveRetried.has(equal.value.status)
       ? yield* repo.findById(project.id, equal.value.id)
       : Option.none<Command>()
-    return { key: makeRetryKey(intent, now, Option.isSome(equal) ? equal.value.id : null), first }
+    return Option.isSome(first) || key !== null
+      ? { key, first }
+      : { key: makeRetryKey(intent, now, Option.isSome(equal) ? equal.value.id : null), first }
   })
 
   return { findByKey, findEarlier, findEqualRetry } as const
