@@ -10,6 +10,7 @@ import { Ingest } from "../tasks/Ingest.ts"
 import { TaskOrphans } from "../tasks/Orphans.ts"
 import { TasksRepo } from "../tasks/Repo.ts"
 import { CommandDispatch } from "./Dispatch.ts"
+import { makeTaskEvidence } from "./Reconciliation/Evidence.ts"
 import { makeIssueQuestions, type OpenQuestions } from "./Reconciliation/Questions.ts"
 import { makeReportResults } from "./Reconciliation/Results.ts"
 import { CommandsRepo } from "./Repo.ts"
@@ -27,8 +28,9 @@ export const layerLoop = Layer.scopedDiscard(Effect.gen(function*() {
   const { reconcileAfter } = yield* Settings
   if (reconcileAfter === 0) return
   const openQuestions: OpenQuestions = new Map()
-  const reportResults = yield* makeReportResults(openQuestions)
-  const issueQuestions = yield* makeIssueQuestions(openQuestions)
+  const evidence = yield* makeTaskEvidence
+  const reportResults = yield* makeReportResults(openQuestions, evidence)
+  const issueQuestions = yield* makeIssueQuestions(openQuestions, evidence)
   const tick = Effect.gen(function*() {
     yield* reportResults()
     if (openQuestions.size < maxOpenQuestions) yield* issueQuestions()

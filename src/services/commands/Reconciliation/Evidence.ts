@@ -17,6 +17,8 @@ const listInterval = 60
 /** Where heartbeats do not say it: Celery's default. */
 const defaultPrefetchMultiplier = 4
 
+export type TaskEvidence = Effect.Effect.Success<typeof makeTaskEvidence>
+
 /** What workers and processes say of tasks that may run or wait. */
 export const makeTaskEvidence = Effect.gen(function*() {
   const agentWorkers = yield* AgentProcessesRepo

@@ -12,7 +12,7 @@ import { type StartedTask, TasksRepo, type WaitingTask } from "../../tasks/Repo.
 import { CommandDispatch } from "../Dispatch.ts"
 import type { NewCommand } from "../Model.ts"
 import { CommandsRepo } from "../Repo.ts"
-import { makeTaskEvidence } from "./Evidence.ts"
+import type { TaskEvidence } from "./Evidence.ts"
 import { makeProjectWalk } from "./ProjectWalk.ts"
 
 /** Questions per tick: an agent processes one question after the other. Waiting tasks may be many, so they have fewer. */
@@ -62,11 +62,13 @@ const isDue = (task: WaitingTask, reconcileAfter: number, now: Timestamp.Timesta
 }
 
 /** Issues questions about the next tasks without an end. */
-export const makeIssueQuestions = Effect.fnUntraced(function*(openQuestions: OpenQuestions) {
+export const makeIssueQuestions = Effect.fnUntraced(function*(
+  openQuestions: OpenQuestions,
+  { makeWaitingLookup, makeWorkerLookup }: TaskEvidence
+) {
   const agentsRepo = yield* AgentsRepo
   const projectsRepo = yield* ProjectsRepo
   const tasksRepo = yield* TasksRepo
-  const { makeWaitingLookup, makeWorkerLookup } = yield* makeTaskEvidence
   const commands = yield* CommandsRepo
   const dispatch = yield* CommandDispatch
   const { commandTimeout, reconcileAfter } = yield* Settings

@@ -18,15 +18,17 @@ import { Settings } from "../../kernel/Settings.ts"
 import { Ingest } from "../../tasks/Ingest.ts"
 import { TaskOrphans } from "../../tasks/Orphans.ts"
 import { CommandsRepo } from "../Repo.ts"
-import { makeTaskEvidence } from "./Evidence.ts"
+import type { TaskEvidence } from "./Evidence.ts"
 import type { OpenQuestions, Question, StartedQuestion, WaitingQuestion } from "./Questions.ts"
 
 const decodeResult = Schema.decodeUnknownOption(Schema.parseJson(ReconcileResult))
 
 /** Reports the agents' results of the open questions. */
-export const makeReportResults = Effect.fnUntraced(function*(openQuestions: OpenQuestions) {
+export const makeReportResults = Effect.fnUntraced(function*(
+  openQuestions: OpenQuestions,
+  { makeWaitingLookup, makeWorkerLookup }: TaskEvidence
+) {
   const agentsRepo = yield* AgentsRepo
-  const { makeWaitingLookup, makeWorkerLookup } = yield* makeTaskEvidence
   const commands = yield* CommandsRepo
   const orphans = yield* TaskOrphans
   const ingest = yield* Ingest
