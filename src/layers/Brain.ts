@@ -40,6 +40,7 @@ import * as OperationLoop from "../services/schedules/OperationLoop.ts"
 import { ScheduleOperations } from "../services/schedules/Operations.ts"
 import { ScheduleRecovery } from "../services/schedules/Recovery.ts"
 import { Schedules } from "../services/schedules/Schedules.ts"
+import * as FailureRates from "../services/tasks/FailureRates.ts"
 import { Failures } from "../services/tasks/Failures.ts"
 import * as FailureRecoveries from "../services/tasks/Failures/Recoveries.ts"
 import { Ingest } from "../services/tasks/Ingest.ts"
@@ -116,6 +117,7 @@ export const layer = Layer.mergeAll(
   TaskExports.layer,
   TaskExportRunner.layerLoop,
   TaskReconciliation.layerLoop,
+  FailureRates.layerLoop,
   FailureRecoveries.layerLoop,
   Failures.layer,
   TaskRetention.layerLoop,

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { system } from "../../domain/kernel/Actor.ts"
 import { idempotencyRetentionSeconds } from "../../domain/kernel/Idempotency.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { keptMinutes, minuteOf } from "../../domain/tasks/FailureRate.ts"
 import { Audit } from "../audit/Audit.ts"
 import { pruneAudit } from "../audit/Prune.ts"
 import { placeLifetimeSeconds } from "../identity/Sessions/LoginPlaces.ts"
@@ -14,7 +15,6 @@ import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { deleteInSlices, type SlicedDelete } from "../kernel/sql/Dialect.ts"
 import { hourOf } from "../tasks/Failures/GroupSql.ts"
-import { keptMinutes, minuteOf } from "../tasks/Ingest/FailureRates.ts"
 
 interface Expiry extends Pick<SlicedDelete<never>, "table" | "key" | "orderBy" | "skipsLocked"> {
   readonly seconds: number

@@ -17,7 +17,7 @@ import { TaskChanges } from "../TaskChanges.ts"
 import type { PendingEvent } from "./Backlog.ts"
 import { makeEndCounter } from "./EndCounter.ts"
 import { makeFailureEntries } from "./FailureAudit.ts"
-import { makeFailureRates } from "./FailureRates.ts"
+import { makeFailureCounter } from "./FailureCounter.ts"
 import { fold, type FoldedGroup } from "./Fold.ts"
 import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./Grouping.ts"
 import { KnownFacets } from "./KnownFacets.ts"
@@ -77,7 +77,7 @@ export const makeWriter = Effect.gen(function*() {
   const facets = new KnownFacets()
   const audit = yield* Audit
   const triggerEvents = yield* TriggerEvents
-  const failureRates = yield* makeFailureRates
+  const failureCounter = yield* makeFailureCounter
   const caps = yield* RowCaps
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
   const projectCounter = yield* makeProjectCounter
@@ -120,7 +120,7 @@ export const makeWriter = Effect.gen(function*() {
           projectsWithEnds(folded),
           (interests) =>
             Effect.map(
-              failureRates.count(folded, interests, slot, at),
+              failureCounter.count(folded, interests, slot, at),
               () => makeTaskEvents(folded, interests)
             )
         ),
@@ -137,7 +137,7 @@ export const makeWriter = Effect.gen(function*() {
           projectsWithEnds(folded),
           at,
           (interests) => {
-            failureRates.countOnSqlite(db, folded, interests, slot, at)
+            failureCounter.countOnSqlite(db, folded, interests, slot, at)
             return makeTaskEvents(folded, interests)
           }
         )

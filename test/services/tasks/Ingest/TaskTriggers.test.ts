@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../../../src/domain/kernel/CanonicalJson.ts"
 import { AgentId } from "../../../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
-import { makeFailureRates } from "../../../../src/services/tasks/Ingest/FailureRates.ts"
+import { makeEvaluateRates } from "../../../../src/services/tasks/FailureRates.ts"
 import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
 import { recordedEvents, subscribe, watchOutbox } from "../../triggers/TriggerEvents/world.ts"
@@ -97,7 +97,7 @@ describe.each(engines)("ends of tasks as trigger events on %s", (engine) => {
           window_seconds: 300,
           min_tasks: 4
         })
-        const { evaluate } = yield* makeFailureRates
+        const evaluate = yield* makeEvaluateRates
         const recorded = Effect.zipRight(evaluate, recordedEvents(from.projectId))
         const success = (task: string) => anEvent("task.succeeded", task, 2)
         yield* offerEvents(from, [
