@@ -11,6 +11,7 @@ import { Vault } from "../kernel/keys/Keys.ts"
 import { Metrics } from "../kernel/Metrics.ts"
 import { Removal } from "../kernel/Removal.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { AgentsRepo } from "./Repo.ts"
 
 const maxHealthRows = 200
@@ -54,8 +55,7 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     const list = Effect.fn("Agents.list")(() => Effect.flatMap(CurrentProject, ({ id }) => repo.list(id)), orDieOnSql)
 
     const get = Effect.fn("Agents.get")(function*(projectId: ProjectId, agentId: AgentId) {
-      const agent = yield* repo.findById(projectId, agentId)
-      return yield* Option.match(agent, { onNone: () => agentNotFound, onSome: Effect.succeed })
+      return yield* Effect.flatMap(repo.findById(projectId, agentId), orFail(agentNotFound))
     }, orDieOnSql)
 
     /** Creates the agent. Its token and secret are in this response only; its name is unique in the project. */
@@ -175,8 +175,10 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
 
     /** The agent's signing key (32 bytes), for signatures outside of a connection, such as purge tokens. */
     const getHmacKey = Effect.fn("Agents.getHmacKey")(function*(projectId: ProjectId, agentId: AgentId) {
-      const sealed = yield* repo.findSealedSecret(projectId, agentId)
-      return yield* Option.match(sealed, { onNone: () => agentNotFound, onSome: (text) => openKey(agentId, text) })
+      return yield* openKey(
+        agentId,
+        yield* Effect.flatMap(repo.findSealedSecret(projectId, agentId), orFail(agentNotFound))
+      )
     }, orDieOnSql)
 
     return {

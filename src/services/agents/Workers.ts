@@ -1,14 +1,17 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { lintConf, type LintFinding, type ProjectLint } from "../../domain/agents/WorkerLint.ts"
 import { NotFound } from "../../domain/kernel/Errors.ts"
 import type { WorkerId } from "../../domain/kernel/Id.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { decodeStart, pageOf, type RowsQuery } from "../kernel/sql/RowPage.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { type WorkersFilter, WorkersRepo } from "./Workers/Repo.ts"
 
 /** Workers whose settings one response evaluates. */
 const maxLinted = 1000
+
+const workerNotFound = new NotFound({ resource: "worker" })
 
 /** The engines' own workers, as heartbeats and events describe them; the source of `worker_name` values. */
 export class Workers extends Effect.Service<Workers>()("svc/Workers", {
@@ -22,8 +25,7 @@ export class Workers extends Effect.Service<Workers>()("svc/Workers", {
     }, orDieOnSql)
 
     const get = Effect.fn("Workers.get")(function*(id: WorkerId) {
-      const found = yield* repo.findById((yield* CurrentProject).id, id)
-      return yield* Option.match(found, { onNone: () => new NotFound({ resource: "worker" }), onSome: Effect.succeed })
+      return yield* Effect.flatMap(repo.findById((yield* CurrentProject).id, id), orFail(workerNotFound))
     }, orDieOnSql)
 
     /** The flaws in the settings that the online workers report. */

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import type { Approval, ListApprovals } from "../../domain/approvalGate/Approval.ts"
 import { hasScope, type Person, system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
@@ -25,6 +25,7 @@ import { Inbox } from "../kernel/Inbox.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { Tasks } from "../tasks/Tasks.ts"
 import { TriggerEvents } from "../triggers/TriggerEvents.ts"
 import { makeApprovedActions, needsOf } from "./ApprovedActions.ts"
@@ -90,10 +91,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
 
     const find = Effect.fnUntraced(function*(id: ApprovalId) {
       const project = yield* CurrentProject
-      return yield* Option.match(yield* repo.find(project.id, id), {
-        onNone: () => new NotFound({ resource: "approval" }),
-        onSome: Effect.succeed
-      })
+      return yield* Effect.flatMap(repo.find(project.id, id), orFail(new NotFound({ resource: "approval" })))
     })
 
     const list = Effect.fn("Approvals.list")(function*({ cursor, limit = defaultLimit, status }: ListApprovals) {

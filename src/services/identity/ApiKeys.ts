@@ -9,6 +9,7 @@ import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, currentSession, roleIn } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { makeApiKeysRepo } from "./ApiKeys/Repo.ts"
 import { Scopes } from "./ApiKeys/Scopes.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
@@ -19,10 +20,7 @@ const prefixLength = 12
 /** The user that a key belongs to. */
 type Owner = Pick<UserDetail, "id" | "is_admin">
 
-const orNotFound = Option.match({
-  onNone: () => new NotFound({ resource: "api_key" }),
-  onSome: (key: ApiKey) => Effect.succeed(key)
-})
+const orNotFound = orFail(new NotFound({ resource: "api_key" }))
 
 /** Keys for scripts: each belongs to a person and can never do more than they can. */
 export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
@@ -65,10 +63,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
       if (projectId === null) return null
       const actor = yield* CurrentActor
       const project = Option.filter(yield* projects.findById(projectId), ({ id }) => roleIn(actor, id) !== null)
-      return yield* Option.match(project, {
-        onNone: () => new NotFound({ resource: "project" }),
-        onSome: Effect.succeed
-      })
+      return yield* orFail(new NotFound({ resource: "project" }))(project)
     })
 
     const insertKey = Effect.fnUntraced(function*(owner: Owner, input: CreateApiKey) {

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import type { CreatedInvitation, CreateInvitation, Invitation } from "../../domain/identity/Invitation.ts"
 import { normalizeEmail } from "../../domain/identity/User.ts"
 import { Conflict, NotFound } from "../../domain/kernel/Errors.ts"
@@ -16,6 +16,7 @@ import { publicUrlOf } from "../kernel/PublicUrl.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { InvitationsRepo } from "./Invitations/Repo.ts"
 
@@ -128,10 +129,7 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
         const project = yield* CurrentProject
         const invitation = yield* Effect.flatMap(
           repo.findById(project.id, id),
-          Option.match({
-            onNone: () => new NotFound({ resource: "invitation" }),
-            onSome: Effect.succeed
-          })
+          orFail(new NotFound({ resource: "invitation" }))
         )
         if (invitation.accepted_at !== null) return yield* alreadyAccepted
         if (!(yield* repo.revoke(id, yield* Timestamp.now))) return

@@ -12,6 +12,7 @@ import { CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Removal } from "../kernel/Removal.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { MembershipsRepo } from "./Memberships/Repo.ts"
 import { UsersRepo } from "./UsersRepo.ts"
@@ -23,10 +24,7 @@ const alreadyMember = new Conflict({
 
 const membershipNotFound = new NotFound({ resource: "membership" })
 
-const orNotFound = Option.match({
-  onNone: () => membershipNotFound,
-  onSome: (membership: Membership) => Effect.succeed(membership)
-})
+const orNotFound = orFail(membershipNotFound)
 
 /**
  * The roles of users in projects. A project may have no admin of its own: global admins are admins everywhere. Each

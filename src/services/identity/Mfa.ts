@@ -16,6 +16,7 @@ import { Vault } from "../kernel/keys/Keys.ts"
 import { Notices } from "../kernel/Mail/Notices.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { findTimeStep, newRecoveryCodes, newTotpSecret } from "./Mfa/Codes.ts"
 import { MfaRepo, type MfaRow } from "./MfaRepo.ts"
 import { Sessions } from "./Sessions.ts"
@@ -86,9 +87,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
 
     const status = Effect.fn("Mfa.status")(function*() {
       const { user_id } = yield* currentPerson
-      const row = yield* Effect.flatten(repo.findStatus(user_id)).pipe(
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "user" }))
-      )
+      const row = yield* Effect.flatMap(repo.findStatus(user_id), orFail(new NotFound({ resource: "user" })))
       const enrolled = row.mfa_enrolled_at !== null
       const started_at = row.mfa_enforcement_started_at
       const { deadline, required } = findEnrollmentRequirement(policy, {

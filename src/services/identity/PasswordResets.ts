@@ -16,6 +16,7 @@ import { passwordResetMessage } from "../kernel/Mail/Templates.ts"
 import { publicUrlOf } from "../kernel/PublicUrl.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { PasswordResetsRepo } from "./PasswordResets/Repo.ts"
 import { Passwords } from "./Passwords.ts"
 import { LoginPlaces } from "./Sessions/LoginPlaces.ts"
@@ -132,10 +133,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
       function*(email: string) {
         const user = yield* Effect.flatMap(
           findByEmailKeyForUpdate(normalizeEmail(email)),
-          Option.match({
-            onNone: () => new NotFound({ resource: "user" }),
-            onSome: Effect.succeed
-          })
+          orFail(new NotFound({ resource: "user" }))
         )
         if (!user.is_active) return yield* userInactive
         yield* repo.deleteByUser(user.id)
@@ -178,13 +176,14 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     const confirm = Effect.fn("PasswordResets.confirm")(
       function*({ new_password, token }: ConfirmPasswordReset, source: RequestSource) {
         const tokenHash = Ids.hashSecret(Redacted.value(token))
-        const userId = yield* repo.findUserId(tokenHash, yield* Timestamp.now)
-        if (Option.isNone(userId)) return yield* resetTokenInvalid
-        const user = yield* users.findById(userId.value)
-        if (Option.isNone(user)) return yield* resetTokenInvalid
-        const password = { password: new_password, field: "new_password", about: personalTextsOf(user.value) }
+        const userId = yield* Effect.flatMap(
+          repo.findUserId(tokenHash, yield* Timestamp.now),
+          orFail(resetTokenInvalid)
+        )
+        const user = yield* Effect.flatMap(users.findById(userId), orFail(resetTokenInvalid))
+        const password = { password: new_password, field: "new_password", about: personalTextsOf(user) }
         const working_api_keys = yield* withResetActor(
-          resetPassword(userId.value, tokenHash, yield* passwords.hashNew(password), source)
+          resetPassword(userId, tokenHash, yield* passwords.hashNew(password), source)
         )
         return { success: true, working_api_keys } satisfies PasswordResetConfirmed
       },

@@ -14,6 +14,7 @@ import { CurrentActor, CurrentProject, requireStepUp, roleIn } from "../kernel/C
 import * as Ids from "../kernel/Ids.ts"
 import { Removal } from "../kernel/Removal.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { tracedFn } from "../kernel/TracedFn.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
 
@@ -40,6 +41,8 @@ const protectedFields = ["allowed_cidrs", "payload_role", "approvals"] as const
 /** All that a person can set of a project. */
 const settingsOf = (project: Project) => Struct.omit(project, "id", "created_at", "updated_at")
 
+const orNotFound = orFail(new NotFound({ resource: "project" }))
+
 const slugTaken = (slug: string) =>
   new Conflict({ code: "slug_taken", detail: `There is already a project "${slug}".` })
 
@@ -62,11 +65,8 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     /** The project of a slug; NotFound unless the actor can see it. */
     const getBySlug = tracedFn("Projects.getBySlug")(function*(slug: string) {
       const actor = yield* CurrentActor
-      const projectOption = yield* repo.findBySlug(slug)
-      return yield* Option.match(Option.filter(projectOption, (project) => roleIn(actor, project.id) !== null), {
-        onNone: () => new NotFound({ resource: "project" }),
-        onSome: Effect.succeed
-      })
+      const found = yield* repo.findBySlug(slug)
+      return yield* orNotFound(Option.filter(found, (project) => roleIn(actor, project.id) !== null))
     }, orDieOnSql)
 
     /** A list without the caller's own address would lock the caller out. */
@@ -120,11 +120,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
     )
 
     /** The current project, locked: since the request was authorized, another one may have changed it. */
-    const lockCurrent = Effect.flatMap(CurrentProject, ({ id }) =>
-      Effect.flatMap(
-        repo.findForUpdate(id),
-        Option.match({ onNone: () => new NotFound({ resource: "project" }), onSome: Effect.succeed })
-      ))
+    const lockCurrent = Effect.flatMap(CurrentProject, ({ id }) => Effect.flatMap(repo.findForUpdate(id), orNotFound))
 
     /** Changes the given fields; null clears a nullable field. */
     const update = Effect.fn("Projects.update")(

@@ -12,6 +12,7 @@ import * as Ids from "../kernel/Ids.ts"
 import { Notices } from "../kernel/Mail/Notices.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { Passwords } from "./Passwords.ts"
 import { type SessionCookie, SessionCreation } from "./Sessions/Creation.ts"
 import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
@@ -126,9 +127,11 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
       const { session_id } = yield* currentSession
       const now = yield* Timestamp.now
       const token = yield* Ids.secret
-      const expiresAt = yield* repo.setToken(session_id, Ids.hashSecret(token), now)
-      if (Option.isNone(expiresAt)) return yield* sessionEnded
-      const maxAgeSeconds = Math.ceil((Timestamp.toEpochMillis(expiresAt.value) - Timestamp.toEpochMillis(now)) / 1000)
+      const expiresAt = yield* Effect.flatMap(
+        repo.setToken(session_id, Ids.hashSecret(token), now),
+        orFail(sessionEnded)
+      )
+      const maxAgeSeconds = Math.ceil((Timestamp.toEpochMillis(expiresAt) - Timestamp.toEpochMillis(now)) / 1000)
       return { token, maxAgeSeconds } satisfies SessionCookie
     }, orDieOnSql)
 

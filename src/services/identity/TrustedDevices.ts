@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import type { TrustedDevice } from "../../domain/identity/Mfa.ts"
 import type { Person } from "../../domain/kernel/Actor.ts"
 import { Conflict, NotFound } from "../../domain/kernel/Errors.ts"
@@ -10,6 +10,7 @@ import { currentPerson, currentSession } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { MfaRepo } from "./MfaRepo.ts"
 import { sessionEnded, SessionsRepo } from "./SessionsRepo.ts"
 import { type TrustedDeviceRow, TrustedDevicesRepo } from "./TrustedDevicesRepo.ts"
@@ -108,10 +109,9 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
     const rename = Effect.fn("TrustedDevices.rename")(
       function*(id: TrustedDeviceId, label: string, token: string | null) {
         const { user_id } = yield* currentPerson
-        const device = yield* repo.rename(user_id, id, label)
-        if (Option.isNone(device)) return yield* deviceNotFound
+        const device = yield* Effect.flatMap(repo.rename(user_id, id, label), orFail(deviceNotFound))
         yield* audit.record({ action: "auth.mfa_device_renamed", target_type: "trusted_device", target_id: id })
-        return toTrustedDevice(device.value, token)
+        return toTrustedDevice(device, token)
       },
       sql.withTransaction,
       orDieOnSql

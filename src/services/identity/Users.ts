@@ -20,13 +20,12 @@ import * as Ids from "../kernel/Ids.ts"
 import { Notices } from "../kernel/Mail/Notices.ts"
 import { Removal } from "../kernel/Removal.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { Passwords } from "./Passwords.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
 import { SessionsRepo } from "./SessionsRepo.ts"
 import { changedFields, UsersRepo } from "./UsersRepo.ts"
-
-const userNotFound = new NotFound({ resource: "user" })
 
 const promoteInstead = new Conflict({
   code: "promote_instead",
@@ -41,8 +40,7 @@ const lastAdmin = new Conflict({
   detail: "This is the last active global admin. Make another user a global admin first."
 })
 
-const orNotFound = <A>(user: Option.Option<A>) =>
-  Option.match(user, { onNone: () => userNotFound, onSome: Effect.succeed })
+const orNotFound = orFail(new NotFound({ resource: "user" }))
 
 export class Users extends Effect.Service<Users>()("svc/Users", {
   effect: Effect.gen(function*() {

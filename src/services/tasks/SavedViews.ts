@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { Conflict, NotFound } from "../../domain/kernel/Errors.ts"
 import { type ProjectId, SavedViewId, type UserId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
@@ -9,6 +9,7 @@ import { currentPerson, CurrentProject, requireRole } from "../kernel/CurrentAct
 import * as Ids from "../kernel/Ids.ts"
 import { isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { type SavedViewRow, SavedViewsRepo } from "./SavedViews/Repo.ts"
 
 /** Views that one user may own in a project. The list has no pages. */
@@ -96,7 +97,7 @@ export class SavedViews extends Effect.Service<SavedViews>()("svc/SavedViews", {
     const findToChange = Effect.fnUntraced(function*(projectId: ProjectId, userId: UserId, id: SavedViewId) {
       const view = yield* Effect.flatMap(
         repo.findForUpdate(projectId, userId, id),
-        Option.match({ onNone: () => new NotFound({ resource: "saved view" }), onSome: Effect.succeed })
+        orFail(new NotFound({ resource: "saved view" }))
       )
       if (view.owner_id !== userId) yield* requireRole(projectId, "admin")
       return view

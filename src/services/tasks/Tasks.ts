@@ -20,6 +20,7 @@ import * as Ids from "../kernel/Ids.ts"
 import { pageBytes, type RowSize, takeWithin } from "../kernel/PageBytes.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { orFail } from "../kernel/sql/Rows.ts"
 import { tracedFn } from "../kernel/TracedFn.ts"
 import { TaskBulkDelete } from "./BulkDelete.ts"
 import { TaskDeletion } from "./Deletion.ts"
@@ -170,7 +171,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const getTree = Effect.fn("Tasks.getTree")(function*(key: TaskKey) {
       const project = yield* CurrentProject
       const found = isStorableKey(key) ? yield* findTree(project.id, key) : Option.none()
-      return yield* Option.match(found, { onNone: () => taskNotFound, onSome: Effect.succeed })
+      return yield* orFail(taskNotFound)(found)
     }, orDieOnSql)
 
     /** The runs of a task that are kept. */

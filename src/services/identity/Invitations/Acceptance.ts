@@ -10,6 +10,7 @@ import { Audit, type AuditEntry } from "../../audit/Audit.ts"
 import { CurrentActor } from "../../kernel/CurrentActor.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../../kernel/sql/Database.ts"
+import { orFail } from "../../kernel/sql/Rows.ts"
 import { MembershipsRepo } from "../Memberships/Repo.ts"
 import { Passwords } from "../Passwords.ts"
 import { UsersRepo } from "../UsersRepo.ts"
@@ -46,7 +47,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
 
     const getOpenByToken = Effect.fnUntraced(function*(token: Redacted.Redacted) {
       const invitation = yield* repo.findOpen(Ids.hashSecret(Redacted.value(token)), yield* Timestamp.now)
-      return yield* Option.match(invitation, { onNone: () => invitationInvalid, onSome: Effect.succeed })
+      return yield* orFail(invitationInvalid)(invitation)
     })
 
     const preview = Effect.fn("InvitationAcceptance.preview")(function*(token: Redacted.Redacted) {

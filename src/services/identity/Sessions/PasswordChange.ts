@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
-import { type ChangePassword, personalTextsOf, type UserDetail } from "../../../domain/identity/User.ts"
+import { Effect } from "effect"
+import { type ChangePassword, personalTextsOf } from "../../../domain/identity/User.ts"
 import type { Person } from "../../../domain/kernel/Actor.ts"
 import { NotFound } from "../../../domain/kernel/Errors.ts"
 import type { SessionId } from "../../../domain/kernel/Id.ts"
@@ -9,6 +9,7 @@ import { Audit } from "../../audit/Audit.ts"
 import { currentSession } from "../../kernel/CurrentActor.ts"
 import { Notices } from "../../kernel/Mail/Notices.ts"
 import { Hints, orDieOnSql } from "../../kernel/sql/Database.ts"
+import { orFail } from "../../kernel/sql/Rows.ts"
 import { Passwords } from "../Passwords.ts"
 import { sessionEnded, SessionsRepo } from "../SessionsRepo.ts"
 import { UsersRepo } from "../UsersRepo.ts"
@@ -16,10 +17,7 @@ import { SessionCreation } from "./Creation.ts"
 import { CurrentPassword } from "./CurrentPassword.ts"
 import { MfaLogin } from "./SecondFactor.ts"
 
-const orNotFound = Option.match({
-  onNone: () => new NotFound({ resource: "user" }),
-  onSome: (user: UserDetail) => Effect.succeed(user)
-})
+const orNotFound = orFail(new NotFound({ resource: "user" }))
 
 /** Changes the caller's own password, which requires the current one. */
 export const makeChangePassword = Effect.gen(function*() {
@@ -39,14 +37,13 @@ export const makeChangePassword = Effect.gen(function*() {
       const now = yield* Timestamp.now
       const user = yield* Effect.flatMap(users.findByIdForUpdate(person.user_id), orNotFound)
       // reads the session again: it may have been revoked or restricted while the password was hashed
-      const formerSession = yield* repo.revokeReturning(sessionId, now)
-      if (Option.isNone(formerSession)) return yield* sessionEnded
+      const former = yield* Effect.flatMap(repo.revokeReturning(sessionId, now), orFail(sessionEnded))
       const mfaState = yield* mfa.getState(user.id)
-      const factor = formerSession.value.factor || !mfaState.enrolled
+      const factor = former.factor || !mfaState.enrolled
       const workingKeys = yield* users.setPassword(user.id, passwordHash, now)
       yield* repo.revokeAll(user.id, now, null)
       // the new session is the old one's: it ends with the same sign-in at the provider
-      const { provider, remember } = formerSession.value
+      const { provider, remember } = former
       const proof = { remember, factor, fresh: isFresh && factor, provider }
       const { opened } = yield* sessionOpening.open(user, mfaState, proof, person)
       yield* notices.enqueue("password_changed", user.email, person, workingKeys)
