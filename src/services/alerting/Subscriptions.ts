@@ -1,6 +1,5 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Layer, Option } from "effect"
-import { defaultGrouping } from "../../domain/alerting/Notification/Hygiene.ts"
 import type {
   DefaultSubscriptionCreate,
   DefaultSubscriptionUpdate,
@@ -9,7 +8,7 @@ import type {
   UserSubscriptionUpdate
 } from "../../domain/alerting/Notification/Subscription.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
-import { type ProjectId, SubscriptionId, type UserId } from "../../domain/kernel/Id.ts"
+import { type ProjectId, SubscriptionId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject, requireRole, roleIn } from "../kernel/CurrentActor.ts"
@@ -27,6 +26,8 @@ import {
   channelsOf,
   checkRow,
   linksOf,
+  listUnknownChannels,
+  makeRow,
   noChannels,
   type SubscriptionChannels,
   type SubscriptionInput,
@@ -76,68 +77,62 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
         })
       )
 
-    const makeRow = Effect.fnUntraced(function*(
-      projectId: ProjectId,
-      user_id: UserId | null,
-      input: DefaultSubscriptionCreate | UserSubscriptionCreate
-    ) {
-      const now = yield* Timestamp.now
-      const { cooldown_seconds, muted_until, ...filters } = input.filters
-      const row: SubscriptionRow = {
-        id: yield* Ids.nextOf(SubscriptionId),
-        project_id: projectId,
-        user_id,
-        trigger_key: input.trigger,
-        filters,
-        in_app: input.in_app,
-        cooldown_seconds: cooldown_seconds ?? input.cooldown_seconds,
-        grouping: input.grouping === undefined ? defaultGrouping : input.grouping,
-        hygiene: {
-          notify_recovery: input.notify_recovery,
-          quiet_hours: input.quiet_hours,
-          escalate_after_minutes: input.escalation?.after_minutes ?? null
-        },
-        muted_until: muted_until ?? input.muted_until,
-        is_active: true,
-        last_fired_at: null,
-        created_at: now,
-        updated_at: now
-      }
-      return row
-    })
-
     /** Fails unless all project channels belong to the project and all others to the user. */
     const checkChannels = Effect.fnUntraced(
-      function*(projectId: ProjectId, userId: UserId | null, channels: SubscriptionChannels) {
+      function*({ project_id, user_id }: SubscriptionRow, channels: SubscriptionChannels) {
         const { escalation, project_channel_ids, user_channel_ids } = channels
         const ofProject = yield* channelsRepo.listRefs(
-          { project_id: projectId },
+          { project_id },
           Arr.dedupe([...project_channel_ids, ...escalation.project_channel_ids])
         )
-        const ofUser = userId === null ? [] : yield* channelsRepo.listRefs(
-          { user_id: userId },
+        const ofUser = user_id === null ? [] : yield* channelsRepo.listRefs(
+          { user_id },
           Arr.dedupe([...user_channel_ids, ...escalation.user_channel_ids])
         )
-        const known = new Set<string>([...ofProject, ...ofUser].map(({ id }) => id))
-        const fields = [
-          ["project_channel_ids", project_channel_ids],
-          ["user_channel_ids", user_channel_ids],
-          ["escalation.project_channel_ids", escalation.project_channel_ids],
-          ["escalation.user_channel_ids", escalation.user_channel_ids]
-        ] as const
-        const issues = fields.flatMap(([path, ids]) =>
-          ids.every((id) => known.has(id)) ? [] : [{
-            path,
-            message: path.endsWith("project_channel_ids")
-              ? "names a channel that the project does not have"
-              : "names a channel that you do not have"
-          }]
-        )
+        const issues = listUnknownChannels(channels, new Set([...ofProject, ...ofUser].map(({ id }) => id)))
         if (issues.length > 0) return yield* new ValidationFailed({ issues })
       }
     )
 
-    const readChannels = (id: SubscriptionId) => Effect.map(repo.listChannels([id], sql), channelsOf)
+    /** Locks the list that the row joins, so that concurrent requests do not exceed its limit together. */
+    const checkCount = Effect.fnUntraced(function*({ project_id, user_id }: SubscriptionRow) {
+      if (user_id === null) {
+        yield* lockName(sql, `defaults ${project_id}`)
+        if ((yield* repo.countDefaults(project_id)) >= maxDefaults) return yield* tooManyDefaults
+      } else {
+        yield* lockName(sql, `subscriptions ${user_id}`)
+        if ((yield* repo.countPersonal(user_id)) >= maxPersonal) return yield* tooManyPersonal
+      }
+    })
+
+    const insert = Effect.fnUntraced(function*(
+      place: Pick<SubscriptionRow, "project_id" | "user_id">,
+      input: DefaultSubscriptionCreate | UserSubscriptionCreate
+    ) {
+      const channels = changeChannels(noChannels, input)
+      const row = makeRow({ ...place, id: yield* Ids.nextOf(SubscriptionId) }, input, yield* Timestamp.now)
+      yield* checkRow(row, channels)
+      yield* checkChannels(row, channels)
+      yield* checkCount(row)
+      yield* repo.insert(row)
+      yield* repo.setChannels(row.id, linksOf(channels))
+      yield* recordChange("subscription.created", row)
+      return { row, channels }
+    })
+
+    const update = Effect.fnUntraced(function*(before: SubscriptionRow, input: SubscriptionInput) {
+      const channels = changeChannels(channelsOf(yield* repo.listChannels([before.id], sql)), input)
+      const row = changeRow(before, input, yield* Timestamp.now)
+      yield* checkRow(row, channels)
+      yield* checkChannels(row, channels)
+      yield* repo.update(row)
+      yield* repo.setChannels(row.id, linksOf(channels))
+      yield* recordChange("subscription.updated", row)
+      return { row, channels }
+    })
+
+    const remove = (row: SubscriptionRow) =>
+      Effect.zipRight(repo.delete(row.id), recordChange("subscription.deleted", row))
 
     const withChannels = Effect.fnUntraced(function*<A>(
       rows: ReadonlyArray<SubscriptionRow>,
@@ -158,46 +153,31 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
 
     const createDefault = Effect.fn("Subscriptions.createDefault")(
       function*(input: DefaultSubscriptionCreate) {
-        const project = yield* CurrentProject
-        const channels = changeChannels(noChannels, input)
-        const row = yield* makeRow(project.id, null, input)
-        yield* checkRow(row, channels)
-        yield* checkChannels(project.id, null, channels)
-        yield* lockName(sql, `defaults ${project.id}`)
-        if ((yield* repo.countDefaults(project.id)) >= maxDefaults) return yield* tooManyDefaults
-        yield* repo.insert(row)
-        yield* repo.setChannels(row.id, linksOf(channels))
-        yield* recordChange("subscription.created", row)
+        const { id } = yield* CurrentProject
+        const { channels, row } = yield* insert({ project_id: id, user_id: null }, input)
         return toDefault(row, channels)
       },
       sql.withTransaction,
       orDieOnSql
     )
 
+    const findDefault = (id: SubscriptionId) =>
+      Effect.flatMap(
+        CurrentProject,
+        (project) => Effect.flatMap(repo.findDefaultForUpdate(project.id, id), orFail(defaultNotFound))
+      )
+
     const updateDefault = Effect.fn("Subscriptions.updateDefault")(
       function*(id: SubscriptionId, input: DefaultSubscriptionUpdate) {
-        const project = yield* CurrentProject
-        const row = yield* Effect.flatMap(repo.findDefaultForUpdate(project.id, id), orFail(defaultNotFound))
-        const channels = changeChannels(yield* readChannels(id), input)
-        const updated = changeRow(row, input, yield* Timestamp.now)
-        yield* checkRow(updated, channels)
-        yield* checkChannels(project.id, null, channels)
-        yield* repo.update(updated)
-        yield* repo.setChannels(id, linksOf(channels))
-        yield* recordChange("subscription.updated", updated)
-        return toDefault(updated, channels)
+        const { channels, row } = yield* update(yield* findDefault(id), input)
+        return toDefault(row, channels)
       },
       sql.withTransaction,
       orDieOnSql
     )
 
     const removeDefault = Effect.fn("Subscriptions.removeDefault")(
-      function*(id: SubscriptionId) {
-        const project = yield* CurrentProject
-        const row = yield* Effect.flatMap(repo.findDefaultForUpdate(project.id, id), orFail(defaultNotFound))
-        yield* repo.delete(id)
-        yield* recordChange("subscription.deleted", row)
-      },
+      (id: SubscriptionId) => Effect.flatMap(findDefault(id), remove),
       sql.withTransaction,
       orDieOnSql
     )
@@ -227,19 +207,11 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
         : Effect.void
 
     const createOwn = Effect.fn("Subscriptions.createOwn")(
-      function*({ project_id, ...input }: UserSubscriptionCreate) {
+      function*(input: UserSubscriptionCreate) {
         const { user_id } = yield* currentPerson
-        const project = yield* findProject(project_id)
-        yield* checkProjectChannels(project, input)
-        const channels = changeChannels(noChannels, input)
-        const row = yield* makeRow(project, user_id, { project_id, ...input })
-        yield* checkRow(row, channels)
-        yield* checkChannels(project, user_id, channels)
-        yield* lockName(sql, `subscriptions ${user_id}`)
-        if ((yield* repo.countPersonal(user_id)) >= maxPersonal) return yield* tooManyPersonal
-        yield* repo.insert(row)
-        yield* repo.setChannels(row.id, linksOf(channels))
-        yield* recordChange("subscription.created", row)
+        const project_id = yield* findProject(input.project_id)
+        yield* checkProjectChannels(project_id, input)
+        const { channels, row } = yield* insert({ project_id, user_id }, input)
         return toPersonal(row, user_id, channels)
       },
       sql.withTransaction,
@@ -264,27 +236,17 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
 
     const updateOwn = Effect.fn("Subscriptions.updateOwn")(
       function*(id: SubscriptionId, input: UserSubscriptionUpdate) {
-        const { row, user_id } = yield* findOwn(id)
-        yield* checkProjectChannels(row.project_id, input)
-        const channels = changeChannels(yield* readChannels(id), input)
-        const updated = changeRow(row, input, yield* Timestamp.now)
-        yield* checkRow(updated, channels)
-        yield* checkChannels(row.project_id, user_id, channels)
-        yield* repo.update(updated)
-        yield* repo.setChannels(id, linksOf(channels))
-        yield* recordChange("subscription.updated", updated)
-        return toPersonal(updated, user_id, channels)
+        const { row: before, user_id } = yield* findOwn(id)
+        yield* checkProjectChannels(before.project_id, input)
+        const { channels, row } = yield* update(before, input)
+        return toPersonal(row, user_id, channels)
       },
       sql.withTransaction,
       orDieOnSql
     )
 
     const removeOwn = Effect.fn("Subscriptions.removeOwn")(
-      function*(id: SubscriptionId) {
-        const { row } = yield* findOwn(id)
-        yield* repo.delete(id)
-        yield* recordChange("subscription.deleted", row)
-      },
+      (id: SubscriptionId) => Effect.flatMap(findOwn(id), ({ row }) => remove(row)),
       sql.withTransaction,
       orDieOnSql
     )

@@ -1,10 +1,13 @@
 import { Array as Arr, Effect } from "effect"
+import { defaultGrouping } from "../../../domain/alerting/Notification/Hygiene.ts"
 import {
   type DefaultSubscription,
+  type DefaultSubscriptionCreate,
   type DefaultSubscriptionUpdate,
   findUnsuitedFilter,
   setFilters,
-  type UserSubscription
+  type UserSubscription,
+  type UserSubscriptionCreate
 } from "../../../domain/alerting/Notification/Subscription.ts"
 import { ValidationFailed } from "../../../domain/kernel/Errors.ts"
 import type { UserId } from "../../../domain/kernel/Id.ts"
@@ -67,6 +70,52 @@ export const changeChannels = (
 })
 
 export const noChannels = channelsOf([])
+
+/** The fields that name other channels than the known ones of the project and the user. */
+export const listUnknownChannels = (
+  { escalation, project_channel_ids, user_channel_ids }: SubscriptionChannels,
+  known: ReadonlySet<string>
+) => {
+  const fields = [
+    ["project_channel_ids", project_channel_ids],
+    ["user_channel_ids", user_channel_ids],
+    ["escalation.project_channel_ids", escalation.project_channel_ids],
+    ["escalation.user_channel_ids", escalation.user_channel_ids]
+  ] as const
+  return fields.filter(([, ids]) => !ids.every((id) => known.has(id))).map(([path]) => ({
+    path,
+    message: path.endsWith("project_channel_ids")
+      ? "names a channel that the project does not have"
+      : "names a channel that you do not have"
+  }))
+}
+
+/** A new subscription, which never fired. */
+export const makeRow = (
+  place: Pick<SubscriptionRow, "id" | "project_id" | "user_id">,
+  input: DefaultSubscriptionCreate | UserSubscriptionCreate,
+  now: Timestamp.Timestamp
+): SubscriptionRow => {
+  const { cooldown_seconds, muted_until, ...filters } = input.filters
+  return {
+    ...place,
+    trigger_key: input.trigger,
+    filters,
+    in_app: input.in_app,
+    cooldown_seconds: cooldown_seconds ?? input.cooldown_seconds,
+    grouping: input.grouping === undefined ? defaultGrouping : input.grouping,
+    hygiene: {
+      notify_recovery: input.notify_recovery,
+      quiet_hours: input.quiet_hours,
+      escalate_after_minutes: input.escalation?.after_minutes ?? null
+    },
+    muted_until: muted_until ?? input.muted_until,
+    is_active: true,
+    last_fired_at: null,
+    created_at: now,
+    updated_at: now
+  }
+}
 
 /** The row after a change: absent keeps a value, and null clears what can be empty. */
 export const changeRow = (
