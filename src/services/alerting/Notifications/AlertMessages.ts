@@ -63,6 +63,78 @@ const isFor = ({ alert, kind, recipient }: Message, channel: AlertChannel): bool
   }
 }
 
+/** Without the links that act on the alert, which each channel signs for itself. `view`: its page. */
+const makeNotification = (
+  { alert, kind }: Message,
+  project: Notification["project"] & object,
+  view: string | null,
+  share: Share | null,
+  now: Timestamp
+): Notification => {
+  const { details, id, occurrences, trigger_key } = alert
+  const shared = describeShared(details.tallies, occurrences)
+  const facts = [
+    { name: "Trigger", value: trigger_key },
+    { name: "Occurrences", value: String(occurrences) },
+    ...(details.worker === null ? [] : [{ name: "Last worker", value: details.worker }]),
+    ...(shared.length === 0 ? [] : [{ name: "In common", value: shared.join(", ") }]),
+    ...listDetails(details.tallies).slice(1, 4).map(([text, count]) => ({ name: `Also (${count})`, value: text }))
+  ]
+  return {
+    kind,
+    trigger: trigger_key,
+    severity: severities[trigger_key],
+    project,
+    title: alert.title,
+    text: textOf(kind, alert, now, share),
+    facts,
+    dedup_key: alert.condition_key,
+    alert_id: id,
+    occurrences,
+    first_at: alert.first_at,
+    last_at: alert.last_at,
+    engine: details.engine,
+    task_id: details.task_id,
+    task_name: details.task_name,
+    queue: details.queue,
+    worker: details.worker,
+    exception: details.detail,
+    fingerprint: details.fingerprint,
+    links: { view, acknowledge: null, snooze: null }
+  }
+}
+
+/** Whether the message gets links. A message that ends an alert's thread, or needs no action, has none. */
+const isOpen = ({ alert, kind }: Message): boolean => alert.status === "open" && kind !== "acknowledged"
+
+/** Whether the message appears in the inbox; some triggers have a notice of their own there. */
+const isForInbox = ({ alert, kind, recipient }: Message): boolean =>
+  recipient.in_app && kind !== "acknowledged" && kind !== "escalation" && !hasOwnInboxNotice(alert.trigger_key)
+
+const makeInboxRow = (
+  { alert, kind, recipient }: Message,
+  notification: Notification,
+  user_id: UserId
+): NewUserNotification => ({
+  user_id,
+  project_id: alert.project_id,
+  subscription_id: recipient.subscription_id,
+  alert_id: alert.id,
+  trigger: alert.trigger_key,
+  reason: recipient.user_id === null ? "project_default" : "subscription",
+  title: titleOfKind(kind, alert.trigger_key, alert.title),
+  body: notification.text,
+  data: {
+    kind,
+    severity: notification.severity,
+    occurrences: alert.occurrences,
+    engine: notification.engine,
+    task_id: notification.task_id,
+    task_name: notification.task_name,
+    fingerprint: notification.fingerprint
+  }
+})
+
 /** Creates the deliveries and inbox rows of alerts' messages, in the caller's transaction. */
 export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMessages", {
   effect: Effect.gen(function*() {
@@ -72,53 +144,6 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
     const inbox = yield* Inbox
     const links = yield* AlertLinks
     const pages = yield* DashboardPages
-
-    const makeNotification = (
-      { alert, kind }: Message,
-      project: Notification["project"] & object,
-      share: Share | null,
-      now: Timestamp
-    ): Notification => {
-      const { details, id, occurrences, trigger_key } = alert
-      const shared = describeShared(details.tallies, occurrences)
-      const path = `/projects/${project.slug}/notifications/alerts/${id}`
-      const facts = [
-        { name: "Trigger", value: trigger_key },
-        { name: "Occurrences", value: String(occurrences) },
-        ...(details.worker === null ? [] : [{ name: "Last worker", value: details.worker }]),
-        ...(shared.length === 0 ? [] : [{ name: "In common", value: shared.join(", ") }]),
-        ...listDetails(details.tallies).slice(1, 4).map(([text, count]) => ({ name: `Also (${count})`, value: text }))
-      ]
-      return {
-        kind,
-        trigger: trigger_key,
-        severity: severities[trigger_key],
-        project,
-        title: alert.title,
-        text: textOf(kind, alert, now, share),
-        facts,
-        dedup_key: alert.condition_key,
-        alert_id: id,
-        occurrences,
-        first_at: alert.first_at,
-        last_at: alert.last_at,
-        engine: details.engine,
-        task_id: details.task_id,
-        task_name: details.task_name,
-        queue: details.queue,
-        worker: details.worker,
-        exception: details.detail,
-        fingerprint: details.fingerprint,
-        links: {
-          view: pages.urlOf(path),
-          acknowledge: null,
-          snooze: null
-        }
-      }
-    }
-
-    /** Whether the message gets links. A message that ends an alert's thread, or needs no action, has none. */
-    const isOpen = ({ alert, kind }: Message) => alert.status === "open" && kind !== "acknowledged"
 
     const countShares = Effect.fnUntraced(function*(messages: ReadonlyArray<Message>) {
       const shares = new Map<string | null, Share>()
@@ -148,10 +173,11 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
       const newDeliveries: Array<NewDelivery> = []
       const inboxRows: Array<NewUserNotification> = []
       for (const message of messages) {
-        const { alert, kind, recipient } = message
+        const { alert, recipient } = message
         const project = projects.get(alert.project_id)
         if (project === undefined) continue
-        const notification = makeNotification(message, project, shares.get(shareKeyOf(message)) ?? null, now)
+        const view = pages.urlOf(`/projects/${project.slug}/notifications/alerts/${alert.id}`)
+        const notification = makeNotification(message, project, view, shares.get(shareKeyOf(message)) ?? null, now)
         const seen = new Set<string>()
         for (const channel of channels[recipient.subscription_id] ?? []) {
           if (!isFor(message, channel) || seen.has(channel.id)) continue
@@ -170,32 +196,11 @@ export class AlertMessages extends Effect.Service<AlertMessages>()("svc/AlertMes
             notification: { ...notification, links: { ...notification.links, ...signed } }
           })
         }
-        if (!recipient.in_app || kind === "acknowledged" || kind === "escalation") continue
-        if (hasOwnInboxNotice(alert.trigger_key)) continue
+        if (!isForInbox(message)) continue
         const users = recipient.user_id === null
           ? (members[alert.project_id] ?? []).map(({ user_id }) => user_id)
           : [recipient.user_id]
-        for (const user_id of users) {
-          inboxRows.push({
-            user_id,
-            project_id: alert.project_id,
-            subscription_id: recipient.subscription_id,
-            alert_id: alert.id,
-            trigger: alert.trigger_key,
-            reason: recipient.user_id === null ? "project_default" : "subscription",
-            title: titleOfKind(kind, alert.trigger_key, alert.title),
-            body: notification.text,
-            data: {
-              kind,
-              severity: notification.severity,
-              occurrences: alert.occurrences,
-              engine: notification.engine,
-              task_id: notification.task_id,
-              task_name: notification.task_name,
-              fingerprint: notification.fingerprint
-            }
-          })
-        }
+        inboxRows.push(...users.map((user_id) => makeInboxRow(message, notification, user_id)))
       }
       yield* deliveries.enqueue(newDeliveries)
       yield* inbox.insert(inboxRows)
