@@ -1,7 +1,7 @@
 import { Effect, Layer, Option } from "effect"
-import { usedBudget, warningAt } from "../../../domain/alerting/DeliveryRetry.ts"
+import { countFailures } from "../../../domain/alerting/DeliveryRetry.ts"
 import { aboutChannel, type Notification } from "../../../domain/alerting/Notification.ts"
-import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
+import type * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { AuditEntry } from "../../audit/Row.ts"
 import { MembershipsRepo } from "../../identity/Memberships/Repo.ts"
 import { DashboardPages } from "../../kernel/DashboardPages.ts"
@@ -25,6 +25,20 @@ interface Notice {
   readonly text: string
   readonly reason: string
 }
+
+const failingNotice = ({ name, type }: ChannelRow, spell: string, percent: number, reason: string): Notice => ({
+  trigger: "channel.failing",
+  title: `The channel ${name} (${type}) fails`,
+  text: `${spell} ${percent} % of its failure budget is used; at 100 % it is disabled.`,
+  reason
+})
+
+const disabledNotice = ({ name, type }: ChannelRow, why: string, reason: string): Notice => ({
+  trigger: "channel.disabled",
+  title: `The channel ${name} (${type}) was disabled`,
+  text: `${why} No messages are sent to it. Correct the channel, test it, then set it active again.`,
+  reason
+})
 
 const noticeOf = (
   channel: ChannelRow,
@@ -120,13 +134,7 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
           disabled_reason: why,
           updated_at: now
         })
-        const notice: Notice = {
-          trigger: "channel.disabled",
-          title: `The channel ${channel.name} (${channel.type}) was disabled`,
-          text: `${why} No messages are sent to it. Correct the channel, test it, then set it active again.`,
-          reason: sign.reason
-        }
-        yield* sendNotice(channel, notice, sign, now)
+        yield* sendNotice(channel, disabledNotice(channel, why, sign.reason), sign, now)
         return {
           action: "channel.disabled",
           target_type: "channel",
@@ -149,28 +157,13 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
           if (channel.consecutive_failures > 0) yield* repo.setHealth(channel.id, healthy)
           return []
         }
-        const failures = channel.consecutive_failures + signs.length
-        const since = channel.failing_since ?? now
-        const failingSeconds = Timestamp.toEpochSeconds(now) - Timestamp.toEpochSeconds(since)
-        const percent = usedBudget(failures, failingSeconds, budgetSeconds)
-        const warning = Math.max(channel.failure_warning, warningAt(percent))
-        yield* repo.setHealth(channel.id, {
-          consecutive_failures: failures,
-          failing_since: since,
-          failure_warning: warning
-        })
+        const { percent, warns, ...health } = countFailures(channel, signs.length, now, budgetSeconds)
+        yield* repo.setHealth(channel.id, health)
         if (!channel.is_active) return []
-        const spell = `No message was accepted since ${since}, in ${failures} attempts. The last error: ${last.reason}.`
+        const spell =
+          `No message was accepted since ${health.failing_since}, in ${health.consecutive_failures} attempts. The last error: ${last.reason}.`
         if (percent >= 100) return [yield* disable(channel, spell, last, now)]
-        if (warning > channel.failure_warning) {
-          const notice: Notice = {
-            trigger: "channel.failing",
-            title: `The channel ${channel.name} (${channel.type}) fails`,
-            text: `${spell} ${percent} % of its failure budget is used; at 100 % it is disabled.`,
-            reason: last.reason
-          }
-          yield* sendNotice(channel, notice, last, now)
-        }
+        if (warns) yield* sendNotice(channel, failingNotice(channel, spell, percent, last.reason), last, now)
         return []
       }
     )
