@@ -30,6 +30,23 @@ export const UserDetail = Schema.Struct({
 }).annotations(describeBody("UserDetail", "A person as global admins see them."))
 export type UserDetail = typeof UserDetail.Type
 
+/** An active account that has not signed in yet. */
+export const makeUser = (
+  known: Pick<UserDetail, "id" | "email"> & Partial<Omit<User, "created_at">>,
+  now: Timestamp
+): UserDetail => ({
+  first_name: null,
+  last_name: null,
+  display_name: null,
+  is_admin: false,
+  timezone: "UTC",
+  ...known,
+  is_active: true,
+  last_login_at: null,
+  created_at: now,
+  updated_at: now
+})
+
 /** A person as they see themselves (bodies: UserMePublic). */
 export const Me = Schema.Struct({
   ...User.fields,

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import type { OidcStatus } from "../../domain/identity/Oidc.ts"
-import { Email, normalizeEmail, type UserDetail } from "../../domain/identity/User.ts"
+import { Email, makeUser, normalizeEmail } from "../../domain/identity/User.ts"
 import { type RequestSource, system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
 import { OidcIdentityId, UserId } from "../../domain/kernel/Id.ts"
@@ -131,20 +131,11 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
     const createUser = Effect.fnUntraced(function*(account: ProviderAccount) {
       const roles = yield* groups.listRoles(account.groups ?? [])
       if (roles.length === 0 || account.email === null || !isEmail(account.email)) return yield* notLinked
-      const now = yield* Timestamp.now
-      const user: UserDetail = {
+      const user = makeUser({
         id: yield* Ids.nextOf(UserId),
         email: account.email,
-        first_name: null,
-        last_name: null,
-        display_name: account.name?.slice(0, 200).toWellFormed() ?? null,
-        is_admin: false,
-        timezone: "UTC",
-        is_active: true,
-        last_login_at: null,
-        created_at: now,
-        updated_at: now
-      }
+        display_name: account.name?.slice(0, 200).toWellFormed() ?? null
+      }, yield* Timestamp.now)
       // an account with this address exists: only its owner, signed in, may link it
       yield* users.insert(user, normalizeEmail(user.email), "").pipe(
         Effect.catchIf(isUniqueViolation, () => notLinked)

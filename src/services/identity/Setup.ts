@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { CompleteSetup, SetupCompleted } from "../../domain/identity/Setup.ts"
-import { normalizeEmail, personalTextsOf, type UserDetail } from "../../domain/identity/User.ts"
+import { makeUser, normalizeEmail, personalTextsOf } from "../../domain/identity/User.ts"
 import { type RequestSource, system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, RateLimited } from "../../domain/kernel/Errors.ts"
 import { UserId } from "../../domain/kernel/Id.ts"
@@ -113,19 +113,8 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
         if ((yield* users.count) > 0) return yield* alreadySetUp
         const now = yield* Timestamp.now
         if (token !== null && !(yield* repo.isTokenValid(Ids.hashSecret(token), now))) return yield* setupTokenInvalid
-        const user: UserDetail = {
-          id: yield* Ids.nextOf(UserId),
-          email: admin.email,
-          first_name: null,
-          last_name: null,
-          display_name: admin.displayName,
-          is_admin: true,
-          is_active: true,
-          timezone: "UTC",
-          last_login_at: null,
-          created_at: now,
-          updated_at: now
-        }
+        const { displayName: display_name, email } = admin
+        const user = makeUser({ id: yield* Ids.nextOf(UserId), email, display_name, is_admin: true }, now)
         yield* users.insert(user, normalizeEmail(user.email), passwordHash)
         yield* repo.deleteTokens
         const project = yield* projects.create(firstProject)

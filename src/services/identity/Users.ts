@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, type Redacted } from "effect"
 import {
   type CreateUser,
+  makeUser,
   type Me,
   normalizeEmail,
   personalTextsOf,
@@ -78,15 +79,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     const create = Effect.fn("Users.create")(function*({ password, ...input }: CreateUser) {
       if (input.is_admin) yield* checkNewAdmin
       const passwordHash = yield* passwords.hashNew({ password, field: "password", about: personalTextsOf(input) })
-      const now = yield* Timestamp.now
-      const user: UserDetail = {
-        ...input,
-        id: yield* Ids.nextOf(UserId),
-        is_active: true,
-        last_login_at: null,
-        created_at: now,
-        updated_at: now
-      }
+      const user = makeUser({ ...input, id: yield* Ids.nextOf(UserId) }, yield* Timestamp.now)
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* repo.insert(user, normalizeEmail(user.email), passwordHash).pipe(
           Effect.catchIf(isUniqueViolation, () => emailTaken)

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { AcceptInvitation, InvitationAccepted, InvitationPreview } from "../../../domain/identity/Invitation.ts"
-import { personalTextsOf, type UserDetail } from "../../../domain/identity/User.ts"
+import { makeUser, personalTextsOf } from "../../../domain/identity/User.ts"
 import { type Actor, type RequestSource, system } from "../../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, type Issue, ValidationFailed } from "../../../domain/kernel/Errors.ts"
 import { MembershipId, UserId } from "../../../domain/kernel/Id.ts"
@@ -33,6 +33,34 @@ const wrongAccount = new Forbidden({
 })
 
 const alreadyMember = new Conflict({ code: "already_member", detail: "You are a member of this project already." })
+
+const acceptanceEntries =
+  ({ id, project_id, role }: OpenInvitation, userId: UserId, source: RequestSource) => (membershipId: MembershipId) => [
+    {
+      action: "membership.granted",
+      target_type: "membership",
+      target_id: membershipId,
+      project_id,
+      metadata: { user_id: userId, role, invitation_id: id },
+      source
+    },
+    {
+      action: "invitation.accepted",
+      target_type: "invitation",
+      target_id: id,
+      project_id,
+      metadata: { user_id: userId },
+      source
+    }
+  ]
+
+const requireNewUserFields = Effect.fnUntraced(function*({ display_name, password }: AcceptInvitation) {
+  if (display_name !== undefined && password !== undefined) return { display_name, password }
+  const missing = { display_name, password }
+  const issues = Object.entries(missing).filter(([, value]) => value === undefined)
+    .map(([path]): Issue => ({ path, message: "is missing: there is no account with the invited address yet" }))
+  return yield* new ValidationFailed({ issues })
+})
 
 /** Previews and accepts an invitation for the holder of its token. */
 export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()("svc/InvitationAcceptance", {
@@ -76,27 +104,6 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       yield* audit.recordAll(entries(membershipId).map((entry) => ({ actor, entry })))
     }, sql.withTransaction)
 
-    const acceptanceEntries =
-      ({ id, project_id, role }: OpenInvitation, userId: UserId, source: RequestSource) =>
-      (membershipId: MembershipId) => [
-        {
-          action: "membership.granted",
-          target_type: "membership",
-          target_id: membershipId,
-          project_id,
-          metadata: { user_id: userId, role, invitation_id: id },
-          source
-        },
-        {
-          action: "invitation.accepted",
-          target_type: "invitation",
-          target_id: id,
-          project_id,
-          metadata: { user_id: userId },
-          source
-        }
-      ]
-
     /** Adds the existing account of the address, which must be the signed-in one. */
     const acceptAsExistingUser = Effect.fnUntraced(
       function*(invitation: OpenInvitation, userId: UserId, source: RequestSource) {
@@ -112,14 +119,6 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       }
     )
 
-    const requireNewUserFields = Effect.fnUntraced(function*({ display_name, password }: AcceptInvitation) {
-      if (display_name !== undefined && password !== undefined) return { display_name, password }
-      const missing = { display_name, password }
-      const issues = Object.entries(missing).filter(([, value]) => value === undefined)
-        .map(([path]): Issue => ({ path, message: "is missing: there is no account with the invited address yet" }))
-      return yield* new ValidationFailed({ issues })
-    })
-
     /** Creates an account for an address that has none. */
     const acceptAsNewUser = Effect.fnUntraced(
       function*(invitation: OpenInvitation, input: AcceptInvitation, source: RequestSource) {
@@ -130,20 +129,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
           field: "password",
           about: personalTextsOf({ email, display_name })
         })
-        const now = yield* Timestamp.now
-        const user: UserDetail = {
-          id: yield* Ids.nextOf(UserId),
-          email,
-          first_name: null,
-          last_name: null,
-          display_name,
-          is_admin: false,
-          is_active: true,
-          timezone: "UTC",
-          last_login_at: null,
-          created_at: now,
-          updated_at: now
-        }
+        const user = makeUser({ id: yield* Ids.nextOf(UserId), email, display_name }, yield* Timestamp.now)
         const userCreated: AuditEntry = {
           action: "user.created",
           target_type: "user",
