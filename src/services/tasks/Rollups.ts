@@ -100,13 +100,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const taskNames: TaskNames = {
         window,
         since: timestampOf(from),
-        items: visibleNames.map(({ engine, name, queues, totals }): TaskNameStats => ({
-          name,
-          engine,
-          queues,
-          ...countsOf(totals),
-          failure_rate: failureRateOf(totals)
-        })),
+        items: visibleNames.map(statsOf),
         total_count: names.length
       }
       return taskNames
@@ -217,6 +211,14 @@ interface NameSums {
   readonly ids: Array<number>
   totals: EncodedCell
 }
+
+const statsOf = ({ engine, name, queues, totals }: NameSums): TaskNameStats => ({
+  name,
+  engine,
+  queues,
+  ...countsOf(totals),
+  failure_rate: failureRateOf(totals)
+})
 
 const groupByName = (
   series: ReadonlyArray<StoredSeries>,

@@ -7,6 +7,7 @@ import {
   type Level,
   levels,
   minutesOf,
+  overflowOf,
   type SeriesChange,
   type SeriesKey,
   seriesKeyText,
@@ -89,6 +90,30 @@ export const addCell = (cell: Cell, more: Cell): void => {
   addHistogram(cell.runtimes, more.runtimes)
   addHistogram(cell.waits, more.waits)
 }
+
+/**
+ * The series to create for the changes of missing ones. Each project has `most`, of which `counts` exist; the changes of
+ * further ones are added to the one series for them.
+ */
+export const limitSeries = (
+  changes: Changes,
+  missing: ReadonlyArray<SeriesChange>,
+  counts: Map<string, number>,
+  most: number
+): ReadonlyArray<SeriesKey> =>
+  missing.map(({ buckets, key }) => {
+    const count = counts.get(key.project_id) ?? 0
+    if (count < most) {
+      counts.set(key.project_id, count + 1)
+      return key
+    }
+    changes.delete(seriesKeyText(key))
+    const other = changeOf(changes, overflowOf(key))
+    buckets.forEach((cells, level) => {
+      for (const [bucket, cell] of cells) addCell(getOrCreateCell(other.buckets[level]!, bucket), cell)
+    })
+    return other.key
+  })
 
 /** A sum of mistaken durations would be larger than a column or a JavaScript integer holds. */
 const limitSum = (sum: number): number => Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, sum))

@@ -8,9 +8,9 @@ import { Settings } from "../../kernel/Settings.ts"
 import { Database, isContention, orDieOnSql } from "../../kernel/sql/Database.ts"
 import { idIn, skipLocked } from "../../kernel/sql/Dialect.ts"
 import { recordset } from "../../kernel/sql/Recordset.ts"
-import { addCell, addDelta, changeOf, type Changes, getOrCreateCell, sumUp } from "./Cells.ts"
+import { addDelta, type Changes, limitSeries, sumUp } from "./Cells.ts"
 import { decodeDeltas } from "./Deltas.ts"
-import { levels, overflowOf, type SeriesKey, seriesKeyText } from "./Series.ts"
+import { levels, type SeriesKey, seriesKeyText } from "./Series.ts"
 import { makePostgresTables, makeSqliteTables, seriesColumns } from "./Tables.ts"
 
 const loopName = "rollups"
@@ -52,29 +52,14 @@ export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merg
         (rows) => new Map(rows.map(({ project_id, series }) => [project_id, series]))
       )
 
-    /** The ids of the changed series, which are created; those beyond their project's cap become one series. */
+    /** The ids of the changed series, of which those within their project's cap are created. */
     const assignSeries = Effect.fnUntraced(function*(changes: Changes) {
       const keys = () => [...changes.values()].map(({ key }) => key)
       const stored = yield* tables.findSeries(keys())
       const missing = [...changes.values()].filter(({ key }) => !stored.has(seriesKeyText(key)))
       if (missing.length === 0) return stored
       const counts = yield* countSeries(new Set(missing.map(({ key }) => key.project_id)))
-      const created: Array<SeriesKey> = []
-      for (const { buckets, key } of missing) {
-        const count = counts.get(key.project_id) ?? 0
-        if (count < settings.rollupSeriesPerProject) {
-          counts.set(key.project_id, count + 1)
-          created.push(key)
-          continue
-        }
-        changes.delete(seriesKeyText(key))
-        const other = changeOf(changes, overflowOf(key))
-        created.push(other.key)
-        buckets.forEach((cells, level) => {
-          for (const [bucket, cell] of cells) addCell(getOrCreateCell(other.buckets[level]!, bucket), cell)
-        })
-      }
-      yield* insertSeries(created)
+      yield* insertSeries(limitSeries(changes, missing, counts, settings.rollupSeriesPerProject))
       return yield* tables.findSeries(keys())
     })
 
