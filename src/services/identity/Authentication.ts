@@ -1,9 +1,8 @@
-import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { findEnrollmentRequirement, isOverdue } from "../../domain/identity/Mfa.ts"
 import type { Role, Scope } from "../../domain/kernel/Access.ts"
 import type { Person, RequestSource, SessionCredential } from "../../domain/kernel/Actor.ts"
-import type { ApiKeyId, ProjectId, SessionId, UserId } from "../../domain/kernel/Id.ts"
+import type { ProjectId } from "../../domain/kernel/Id.ts"
 import { type CidrRange, type IpAddress, isInRanges, parseAddress, parseCidrs } from "../../domain/kernel/net/Cidr.ts"
 import type { Project } from "../../domain/kernel/Project.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
@@ -12,10 +11,9 @@ import { Metrics } from "../kernel/Metrics.ts"
 import { RateLimits } from "../kernel/RateLimits.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
-import { jsonFunctionsOf } from "../kernel/sql/Dialect.ts"
-import { PreparedReads } from "../kernel/sql/PreparedReads.ts"
 import { tracedFn } from "../kernel/TracedFn.ts"
-import { decodeJoinedProject, joinedProjectSql } from "./Projects/Repo.ts"
+import { type KeyRow, makeCredentialsRepo, type SessionRow, type UserRow } from "./Authentication/Repo.ts"
+import { decodeJoinedProject } from "./Projects/Repo.ts"
 import { policyOf } from "./Sessions/SecondFactor.ts"
 
 /** A person, and the project that the request names if one has that slug: the person need not have a role in it. */
@@ -26,48 +24,33 @@ export interface Authenticated {
   readonly isMember: boolean
 }
 
-interface UserRow {
-  readonly user_id: UserId
-  readonly email: string
-  readonly is_admin: number
-  /** JSON object: role by project id; null without a membership. */
-  readonly roles: string | null
-  /**
-   * JSON object: `allowed_cidrs` by the id of each project that has a list; null: none. Only projects that the user is
-   * a member of, or any for a global admin, and that the credential reaches.
-   */
-  readonly ranges: string | null
-  /** JSON of the project with the slug. */
-  readonly project: string | null
-}
-
-interface KeyRow extends UserRow {
-  readonly id: ApiKeyId
-  readonly scopes: string
-  readonly project_id: ProjectId | null
-  readonly allowed_cidrs: string | null
-  readonly last_used_at: Timestamp.Timestamp | null
-  readonly expires_at: string | null
-  readonly revoked_at: string | null
-  readonly is_active: number
-}
-
-interface SessionRow extends UserRow {
-  readonly id: SessionId
-  readonly factor_at: string | null
-  readonly proven_at: Timestamp.Timestamp | null
-  readonly mfa_enrolled_at: string | null
-  readonly mfa_enforcement_started_at: Timestamp.Timestamp | null
-  readonly remember_me: number
-  readonly last_seen_at: Timestamp.Timestamp
-  readonly expires_at: string
-}
-
 /** Parsed lists of addresses that are kept. */
 const maxParsedLists = 1000
 
 /** The use of a key or session is stored at most this often, in seconds. */
 const lastUsedIntervalSeconds = 60
+
+/** Keeps what it parses: each request of a global admin is checked against the lists of all projects. */
+const makeListParser = () => {
+  const parsedLists = new Map<string, ReadonlyArray<CidrRange>>()
+  return (list: string): ReadonlyArray<CidrRange> => {
+    const known = parsedLists.get(list)
+    if (known !== undefined) return known
+    if (parsedLists.size >= maxParsedLists) parsedLists.clear()
+    const ranges = parseCidrs(JSON.parse(list))
+    parsedLists.set(list, ranges)
+    return ranges
+  }
+}
+
+const addressOf = ({ source_ip }: RequestSource): IpAddress | null => parseAddress(source_ip ?? "")
+
+const refusalReason = (row: KeyRow | undefined, now: Timestamp.Timestamp): string | null => {
+  if (row === undefined) return "no such key"
+  if (row.revoked_at !== null) return "it is revoked"
+  if (row.expires_at !== null && row.expires_at <= now) return "it has expired"
+  return row.is_active === 1 ? null : "its owner is not active"
+}
 
 /**
  * Resolves a credential to a person, with the project of the request's path, by one statement: every request waits for
@@ -76,31 +59,7 @@ const lastUsedIntervalSeconds = 60
  */
 export class Authentication extends Effect.Service<Authentication>()("svc/Authentication", {
   effect: Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const prepare = yield* PreparedReads
-    const { groupObject } = jsonFunctionsOf(sql)
-    /** `reaches`: a condition on the projects `l` that the credential reaches. */
-    const userColumnsOf = (reaches: string) =>
-      `u.id AS user_id, u.email, u.is_admin,
-        (SELECT CAST(${groupObject}(m.project_id, m.role) AS TEXT) FROM memberships m
-          WHERE m.user_id = u.id) AS roles,
-        CASE WHEN u.is_admin = 1
-          THEN (SELECT CAST(${groupObject}(l.id, l.allowed_cidrs) AS TEXT) FROM projects l
-            WHERE l.allowed_cidrs IS NOT NULL AND ${reaches})
-          ELSE (SELECT CAST(${groupObject}(l.id, l.allowed_cidrs) AS TEXT)
-            FROM memberships m JOIN projects l ON l.id = m.project_id
-            WHERE m.user_id = u.id AND l.allowed_cidrs IS NOT NULL AND ${reaches}) END AS ranges,
-        ${joinedProjectSql(sql)} AS project`
-    const selectKey = prepare.rows<KeyRow>(`
-      SELECT k.id, k.scopes, k.project_id, k.allowed_cidrs, k.last_used_at, k.expires_at, k.revoked_at, u.is_active,
-        ${userColumnsOf("(k.project_id IS NULL OR l.id = k.project_id)")}
-      FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN projects p ON p.slug = ?
-      WHERE k.token_hash = ?`)
-    const selectSession = prepare.rows<SessionRow>(`
-      SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, s.factor_at, s.proven_at,
-        u.mfa_enrolled_at, u.mfa_enforcement_started_at, ${userColumnsOf("TRUE")}
-      FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN projects p ON p.slug = ?
-      WHERE s.token_hash = ? AND s.revoked_at IS NULL AND u.is_active = 1`)
+    const repo = yield* makeCredentialsRepo
     const settings = yield* Settings
     const metrics = yield* Metrics
     const limits = yield* RateLimits
@@ -108,19 +67,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     // a short idle timeout needs more frequent updates, or a session in use would expire
     const lastSeenIntervalSeconds = Math.min(lastUsedIntervalSeconds, settings.sessionIdleTimeout / 10)
 
-    const parsedLists = new Map<string, ReadonlyArray<CidrRange>>()
-
-    /** Keeps what it parses: each request of a global admin is checked against the lists of all projects. */
-    const parseList = (list: string): ReadonlyArray<CidrRange> => {
-      const known = parsedLists.get(list)
-      if (known !== undefined) return known
-      if (parsedLists.size >= maxParsedLists) parsedLists.clear()
-      const ranges = parseCidrs(JSON.parse(list))
-      parsedLists.set(list, ranges)
-      return ranges
-    }
-
-    const addressOf = ({ source_ip }: RequestSource): IpAddress | null => parseAddress(source_ip ?? "")
+    const parseList = makeListParser()
 
     const authenticatedOf = (row: UserRow, via: Person["via"], source: RequestSource): Authenticated => {
       // SQLite groups no rows to an empty object, PostgreSQL to null; the service wrote ids and roles
@@ -168,13 +115,6 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
         )
       })
 
-    const refusalReason = (row: KeyRow | undefined, now: Timestamp.Timestamp): string | null => {
-      if (row === undefined) return "no such key"
-      if (row.revoked_at !== null) return "it is revoked"
-      if (row.expires_at !== null && row.expires_at <= now) return "it has expired"
-      return row.is_active === 1 ? null : "its owner is not active"
-    }
-
     /** Logs the first ten refusals a minute of an address; without the limit, any client could fill the log. */
     const logRefusedKey = (why: string, { source_ip }: RequestSource, key: Partial<KeyRow>) =>
       Effect.whenEffect(
@@ -191,7 +131,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      */
     const findByApiKey = tracedFn("Authentication.findByApiKey")(
       function*(token: string, source: RequestSource, isUse: boolean, slug: string | null) {
-        const [row] = yield* selectKey(slug, Ids.hashSecret(token))
+        const [row] = yield* repo.selectKey(slug, Ids.hashSecret(token))
         const now = yield* Timestamp.now
         const reason = refusalReason(row, now)
         if (row === undefined || reason !== null) {
@@ -204,12 +144,7 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
           isInRanges(addressOf(source), parseList(row.allowed_cidrs))
         const before = Timestamp.addSeconds(now, -lastUsedIntervalSeconds)
         if (isUse && is_address_allowed && (row.last_used_at === null || row.last_used_at <= before)) {
-          yield* recordUse(
-            row.id,
-            sql`
-          UPDATE api_keys SET last_used_at = ${now}, last_used_ip = ${source.source_ip}
-          WHERE id = ${row.id} AND (last_used_at IS NULL OR last_used_at <= ${before})`
-          )
+          yield* recordUse(row.id, repo.markKeyUsed(row.id, source.source_ip, now, before))
         }
         const via = {
           kind: "api_key",
@@ -246,17 +181,14 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
      */
     const findBySession = tracedFn("Authentication.findBySession")(
       function*(token: string, source: RequestSource, isUse: boolean, slug: string | null) {
-        const [row] = yield* selectSession(slug, Ids.hashSecret(token))
+        const [row] = yield* repo.selectSession(slug, Ids.hashSecret(token))
         if (row === undefined) return Option.none<Authenticated>()
         const now = yield* Timestamp.now
         const idleEnd = Timestamp.addSeconds(row.last_seen_at, settings.sessionIdleTimeout)
         if (row.expires_at <= now || (row.remember_me === 0 && idleEnd <= now)) return Option.none<Authenticated>()
         const before = Timestamp.addSeconds(now, -lastSeenIntervalSeconds)
         if (isUse && row.last_seen_at <= before) {
-          yield* recordUse(
-            row.id,
-            sql`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${row.id} AND last_seen_at <= ${before}`
-          )
+          yield* recordUse(row.id, repo.markSessionUsed(row.id, now, before))
         }
         return Option.some(authenticatedOf(row, sessionOf(row, now), source))
       },
