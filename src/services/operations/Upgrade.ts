@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
-import { Data, Effect, Option, Schema } from "effect"
+import { Data, Effect } from "effect"
 import { hash, verify } from "node:crypto"
-import { basename, dirname, join, sep } from "node:path"
+import { join } from "node:path"
 import { maskCredentials } from "../../domain/kernel/net/UrlCredentials.ts"
 import { version } from "../../domain/kernel/Version.ts"
 import { type Release, releaseStatement } from "../../domain/operations/Release.ts"
@@ -10,28 +10,13 @@ import { publicKeyOf } from "../kernel/keys/SigningKeys.ts"
 import { NpmClient } from "../kernel/NpmClient.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Releases } from "./Releases.ts"
-
-const packageName = "svc"
-
-/** How this program came onto the machine. `svc upgrade --apply` changes only `global` and `project`. */
-export type Installation =
-  | { readonly kind: "global" }
-  | { readonly kind: "project"; readonly folder: string }
-  | { readonly kind: "container" | "clone" | "npx" | "other" }
+import { configTimeout, type Installation, makeDetection, packageName } from "./Upgrade/Detection.ts"
 
 /** The program does not install this release: nothing proves who made it, or svc was installed in another way. */
 export class UpgradeRefused extends Data.TaggedError("UpgradeRefused")<{ readonly message: string }> {}
 
 /** npm downloads the packages that svc depends on. */
 const installTimeout = "15 minutes"
-const configTimeout = "30 seconds"
-
-const Manifest = Schema.parseJson(Schema.Struct({
-  name: Schema.optional(Schema.String),
-  version: Schema.optional(Schema.String),
-  dependencies: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String })),
-  devDependencies: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
-}))
 
 /** Finds out how the program was installed, and has npm install a newer version where it can. */
 export class Upgrade extends Effect.Service<Upgrade>()("svc/Upgrade", {
@@ -39,65 +24,8 @@ export class Upgrade extends Effect.Service<Upgrade>()("svc/Upgrade", {
     const fs = yield* FileSystem.FileSystem
     const npm = yield* NpmClient
     const releases = yield* Releases
-    const { inContainer, releaseKey } = yield* Settings
-
-    const exists = (path: string) => Effect.orElseSucceed(fs.exists(path), () => false)
-    const readManifest = (folder: string) =>
-      fs.readFileString(join(folder, "package.json")).pipe(
-        Effect.flatMap(Schema.decodeUnknown(Manifest)),
-        Effect.option
-      )
-
-    /** The folder of the package that the file belongs to; null where there is none above it. */
-    const packageFolder = (file: string): Effect.Effect<string | null> =>
-      Effect.gen(function*() {
-        for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
-          const manifest = yield* readManifest(folder)
-          if (Option.exists(manifest, ({ name }) => name === packageName)) return folder
-        }
-        return null
-      })
-
-    /** In an image the first process is svc. A container that people work in like a machine has another one. */
-    const isFirstProcess = Effect.map(
-      Effect.orElseSucceed(fs.readFileString("/proc/1/cmdline"), () => ""),
-      (line) => /(^|[/\0])svc(\.js)?\0(.*\0)?serve\0/.test(line)
-    )
-
-    const isGlobal = (folder: string) =>
-      npm.run(["root", "--global"], { timeout: configTimeout }).pipe(
-        Effect.flatMap((root) => fs.realPath(join(root.trim(), packageName))),
-        Effect.map((found) => found === folder),
-        Effect.orElseSucceed(() => false)
-      )
-
-    /** How the package that contains `file` was installed. */
-    const detect = (file: string): Effect.Effect<Installation> =>
-      Effect.gen(function*() {
-        if (inContainer || (yield* isFirstProcess)) return { kind: "container" } as const
-        const real = yield* Effect.orElseSucceed(fs.realPath(file), () => file)
-        const folder = yield* packageFolder(real)
-        if (folder === null) return { kind: "other" } as const
-        if (folder.includes(`${sep}_npx${sep}`)) return { kind: "npx" } as const
-        if (basename(dirname(folder)) !== "node_modules") {
-          return (yield* exists(join(folder, ".git"))) ? { kind: "clone" } as const : { kind: "other" } as const
-        }
-        if (yield* isGlobal(folder)) return { kind: "global" } as const
-        const project = dirname(dirname(folder))
-        const manifest = yield* readManifest(project)
-        const isDependency = Option.exists(
-          manifest,
-          ({ dependencies = {}, devDependencies = {} }) => packageName in { ...dependencies, ...devDependencies }
-        )
-        // another package manager would lose what npm changes beside its own lockfile
-        const others = yield* Effect.forEach(
-          ["pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"],
-          (name) => exists(join(project, name))
-        )
-        return isDependency && !others.includes(true)
-          ? { kind: "project", folder: project } as const
-          : { kind: "other" } as const
-      })
+    const { releaseKey } = yield* Settings
+    const { detect, findInstalled } = yield* makeDetection
 
     /** What runs, and what the release feed has; null without a feed. Changes nothing. */
     const check = (file: string) =>
@@ -165,13 +93,11 @@ export class Upgrade extends Effect.Service<Upgrade>()("svc/Upgrade", {
           timeout: installTimeout,
           ...(folder !== undefined && { cwd: folder })
         })
-        const real = yield* Effect.orElseSucceed(fs.realPath(file), () => file)
-        const found = yield* packageFolder(real)
-        const now = found === null ? undefined : Option.getOrUndefined(yield* readManifest(found))?.version
-        if (found !== null && now === release.version) return { folder: folder ?? found }
+        const found = yield* findInstalled(file)
+        if (found?.version === release.version) return { folder: folder ?? found.folder }
         return yield* new UpgradeRefused({
           message: `npm installed svc ${release.version}, but ${
-            now ?? "nothing"
+            found?.version ?? "nothing"
           } is where this program was; check npm's prefix`
         })
       }).pipe(Effect.scoped)
