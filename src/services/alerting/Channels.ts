@@ -55,6 +55,26 @@ interface Place {
   readonly project: Project | null
 }
 
+/** The row after a change. `sealed`: its new config; null: it keeps the stored one. */
+const changeRow = (
+  row: ChannelRow,
+  { is_active, name }: ChannelUpdate,
+  sealed: string | null,
+  updated_at: Timestamp.Timestamp
+): ChannelRow => {
+  const activates = is_active === true && !row.is_active
+  return {
+    ...row,
+    name: name ?? row.name,
+    is_active: is_active ?? row.is_active,
+    ...(sealed !== null && { sealed_config: sealed, is_verified: false }),
+    // what failed before says nothing about the new config, or after what a person repaired
+    ...((sealed !== null || activates) && healthy),
+    ...(activates && { disabled_at: null, disabled_reason: null }),
+    updated_at
+  }
+}
+
 /**
  * Where messages are sent (docs/notifications.md): channels of a project, for its admins, and of a user. No
  * provider is called within a transaction.
@@ -151,29 +171,17 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
       function*(
         owner: ChannelOwner,
         read: OpenChannel,
-        { is_active, name }: ChannelUpdate,
+        changes: ChannelUpdate,
         changed: ChannelConfig | null
       ) {
         const row = yield* Effect.flatMap(repo.findForUpdate(owner, read.row.id), orFail(noChannel))
         if (changed !== null && row.sealed_config !== read.row.sealed_config) return yield* concurrentChange
-        const activates = is_active === true && !row.is_active
-        const isNew = changed !== null || activates
-        const updated: ChannelRow = {
-          ...row,
-          name: name ?? row.name,
-          is_active: is_active ?? row.is_active,
-          ...(changed !== null && { sealed_config: yield* configs.seal(row.id, changed), is_verified: false }),
-          // what failed before says nothing about the new config, or after what a person repaired
-          ...(isNew && healthy),
-          ...(activates && { disabled_at: null, disabled_reason: null }),
-          updated_at: yield* Timestamp.now
-        }
+        const sealed = changed === null ? null : yield* configs.seal(row.id, changed)
+        const updated = changeRow(row, changes, sealed, yield* Timestamp.now)
         yield* repo.update(updated)
-        const fields = [
-          ...(name === undefined || name === null ? [] : ["name"]),
-          ...(changed === null ? [] : ["config"]),
-          ...(is_active === undefined || is_active === null ? [] : ["is_active"])
-        ]
+        const { is_active, name } = changes
+        const fields = Object.entries({ name, config: changed, is_active })
+          .filter(([, value]) => value !== undefined && value !== null).map(([field]) => field)
         yield* recordChange("channel.updated", updated, { fields, is_active: updated.is_active })
         return { row: updated, config: changed ?? read.config } satisfies OpenChannel
       },
