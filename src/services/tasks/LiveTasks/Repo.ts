@@ -21,6 +21,8 @@ const overlapSeconds = 1
 /** A transaction that writes for longer, such as one that waits for a lock, may have a change that is not sent. */
 const maxCommitSeconds = 30
 
+export type LiveTasksRepo = Effect.Effect.Success<typeof makeLiveTasksRepo>
+
 /** Reads the changes of a project, in the order of (updated_at, id). */
 export const makeLiveTasksRepo = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
