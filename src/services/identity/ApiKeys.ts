@@ -22,6 +22,28 @@ type Owner = Pick<UserDetail, "id" | "is_admin">
 
 const orNotFound = orFail(new NotFound({ resource: "api_key" }))
 
+const checkScopes = Effect.fnUntraced(function*(
+  catalog: ScopeList,
+  requested: ReadonlyArray<string>,
+  isAdmin: boolean
+) {
+  const known: ReadonlySet<string> = new Set(catalog.scopes)
+  const issues = requested.flatMap((scope, index) =>
+    known.has(scope)
+      ? []
+      : [{ path: `scopes.${index}`, message: "is not a scope; GET /api-keys/scopes lists them" }]
+  )
+  if (issues.length > 0) return yield* new ValidationFailed({ issues })
+  const adminOnly: ReadonlySet<string> = new Set(catalog.admin_only)
+  const adminScopes = requested.filter((scope) => adminOnly.has(scope))
+  if (!isAdmin && adminScopes.length > 0) {
+    return yield* new Forbidden({
+      code: "scope_admin_only",
+      detail: `Only a global admin can put ${adminScopes.join(", ")} into a key.`
+    })
+  }
+})
+
 /** Keys for scripts: each belongs to a person and can never do more than they can. */
 export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
   effect: Effect.gen(function*() {
@@ -40,24 +62,6 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
       return yield* repo.list((yield* currentPerson).user_id)
     }, orDieOnSql)
 
-    const checkScopes = Effect.fnUntraced(function*(requested: ReadonlyArray<string>, isAdmin: boolean) {
-      const known: ReadonlySet<string> = new Set(scopeCatalog.scopes)
-      const issues = requested.flatMap((scope, index) =>
-        known.has(scope)
-          ? []
-          : [{ path: `scopes.${index}`, message: "is not a scope; GET /api-keys/scopes lists them" }]
-      )
-      if (issues.length > 0) return yield* new ValidationFailed({ issues })
-      const adminOnly: ReadonlySet<string> = new Set(scopeCatalog.admin_only)
-      const adminScopes = requested.filter((scope) => adminOnly.has(scope))
-      if (!isAdmin && adminScopes.length > 0) {
-        return yield* new Forbidden({
-          code: "scope_admin_only",
-          detail: `Only a global admin can put ${adminScopes.join(", ")} into a key.`
-        })
-      }
-    })
-
     /** The project to bind to, which the caller must be able to see. */
     const getBoundProject = Effect.fnUntraced(function*(projectId: ProjectId | null) {
       if (projectId === null) return null
@@ -67,7 +71,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     })
 
     const insertKey = Effect.fnUntraced(function*(owner: Owner, input: CreateApiKey) {
-      yield* checkScopes(input.scopes, owner.is_admin)
+      yield* checkScopes(scopes, input.scopes, owner.is_admin)
       const project = yield* getBoundProject(input.project_id)
       const token = `svk_${yield* Ids.secret}`
       const now = yield* Timestamp.now

@@ -1,5 +1,5 @@
 import { Effect, Layer, Option } from "effect"
-import { findEnrollmentRequirement, isOverdue } from "../../domain/identity/Mfa.ts"
+import { type EnforcementPolicy, findEnrollmentRequirement, isOverdue } from "../../domain/identity/Mfa.ts"
 import type { Role, Scope } from "../../domain/kernel/Access.ts"
 import type { Person, RequestSource, SessionCredential } from "../../domain/kernel/Actor.ts"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
@@ -52,6 +52,58 @@ const refusalReason = (row: KeyRow | undefined, now: Timestamp.Timestamp): strin
   return row.is_active === 1 ? null : "its owner is not active"
 }
 
+const authenticatedOf = (
+  row: UserRow,
+  via: Person["via"],
+  source: RequestSource,
+  parseList: ReturnType<typeof makeListParser>
+): Authenticated => {
+  // SQLite groups no rows to an empty object, PostgreSQL to null; the service wrote ids and roles
+  const roles: Readonly<Record<ProjectId, Role>> = row.roles === null ? {} : JSON.parse(row.roles)
+  const ranges: Readonly<Record<ProjectId, string>> = row.ranges === null ? {} : JSON.parse(row.ranges)
+  // Object.entries forgets the type of the keys
+  const memberships = Object.entries(roles) as Array<[ProjectId, Role]>
+  const lists = Object.entries(ranges) as Array<[ProjectId, string]>
+  const address = lists.length === 0 ? null : addressOf(source)
+  const refused_projects = new Set(
+    lists.flatMap(([id, list]) => isInRanges(address, parseList(list)) ? [] : [id])
+  )
+  const person: Person = {
+    kind: "person",
+    user_id: row.user_id,
+    email: row.email,
+    is_admin: row.is_admin === 1,
+    roles: new Map(memberships.filter(([id]) => !refused_projects.has(id))),
+    refused_projects,
+    via,
+    ...source
+  }
+  const project = row.project === null ? null : decodeJoinedProject(row.project)
+  return { person, project, isMember: project !== null && (person.is_admin || roles[project.id] !== undefined) }
+}
+
+/** What the session is allowed now: the policy is evaluated at each request. */
+const sessionOf = (
+  row: SessionRow,
+  now: Timestamp.Timestamp,
+  policy: EnforcementPolicy,
+  stepUpWindow: number
+): SessionCredential => {
+  const enrolled = row.mfa_enrolled_at !== null
+  const factor_pending = enrolled && row.factor_at === null
+  const started_at = row.mfa_enforcement_started_at
+  const enrollment = findEnrollmentRequirement(policy, { is_admin: row.is_admin === 1, enrolled, started_at })
+  return {
+    kind: "session",
+    session_id: row.id,
+    enrolled,
+    factor_pending,
+    is_fresh: !factor_pending && row.proven_at !== null &&
+      now < Timestamp.addSeconds(row.proven_at, stepUpWindow),
+    overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
+  }
+}
+
 /**
  * Resolves a credential to a person, with the project of the request's path, by one statement: every request waits for
  * it, and each statement on PostgreSQL costs the brain 40 to 90 µs. No row is cached, so a revoked key, an ended
@@ -68,32 +120,6 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     const lastSeenIntervalSeconds = Math.min(lastUsedIntervalSeconds, settings.sessionIdleTimeout / 10)
 
     const parseList = makeListParser()
-
-    const authenticatedOf = (row: UserRow, via: Person["via"], source: RequestSource): Authenticated => {
-      // SQLite groups no rows to an empty object, PostgreSQL to null; the service wrote ids and roles
-      const roles: Readonly<Record<ProjectId, Role>> = row.roles === null ? {} : JSON.parse(row.roles)
-      const ranges: Readonly<Record<ProjectId, string>> = row.ranges === null ? {} : JSON.parse(row.ranges)
-      // Object.entries forgets the type of the keys
-      const memberships = Object.entries(roles) as Array<[ProjectId, Role]>
-      const lists = Object.entries(ranges) as Array<[ProjectId, string]>
-      const address = lists.length === 0 ? null : addressOf(source)
-      const refused_projects = new Set(
-        lists.flatMap(([id, list]) => isInRanges(address, parseList(list)) ? [] : [id])
-      )
-      const person: Person = {
-        kind: "person",
-        user_id: row.user_id,
-        email: row.email,
-        is_admin: row.is_admin === 1,
-        roles: new Map(memberships.filter(([id]) => !refused_projects.has(id))),
-        refused_projects,
-        via,
-        ...source
-      }
-      const project = row.project === null ? null : decodeJoinedProject(row.project)
-      return { person, project, isMember: project !== null && (person.is_admin || roles[project.id] !== undefined) }
-    }
-
     const pendingWrites = new Set<string>()
 
     /**
@@ -153,27 +179,10 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
           project_id: row.project_id,
           is_address_allowed
         } as const
-        return Option.some(authenticatedOf(row, via, source))
+        return Option.some(authenticatedOf(row, via, source, parseList))
       },
       orDieOnSql
     )
-
-    /** What the session is allowed now: the policy is evaluated at each request. */
-    const sessionOf = (row: SessionRow, now: Timestamp.Timestamp): SessionCredential => {
-      const enrolled = row.mfa_enrolled_at !== null
-      const factor_pending = enrolled && row.factor_at === null
-      const started_at = row.mfa_enforcement_started_at
-      const enrollment = findEnrollmentRequirement(policy, { is_admin: row.is_admin === 1, enrolled, started_at })
-      return {
-        kind: "session",
-        session_id: row.id,
-        enrolled,
-        factor_pending,
-        is_fresh: !factor_pending && row.proven_at !== null &&
-          now < Timestamp.addSeconds(row.proven_at, settings.mfaStepUpWindow),
-        overdue_since: isOverdue(enrollment, now) ? enrollment.deadline : null
-      }
-    }
 
     /**
      * The person behind a session cookie, unless the session is expired, revoked or idle too long, or its user
@@ -190,7 +199,9 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
         if (isUse && row.last_seen_at <= before) {
           yield* recordUse(row.id, repo.markSessionUsed(row.id, now, before))
         }
-        return Option.some(authenticatedOf(row, sessionOf(row, now), source))
+        return Option.some(
+          authenticatedOf(row, sessionOf(row, now, policy, settings.mfaStepUpWindow), source, parseList)
+        )
       },
       orDieOnSql
     )

@@ -81,18 +81,6 @@ export const makeWriter = Effect.gen(function*() {
   const caps = yield* RowCaps
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
   const projectCounter = yield* makeProjectCounter
-  /** Without the new groups over the cap. A group without new occurrences is stored, or is not created. */
-  const admitFailures = ({ groups, hours }: GroupChanges): GroupChanges => {
-    const isOccurring = ({ occurrences }: ReportedGroup) => occurrences > 0
-    const occurring = groups.filter(isOccurring)
-    const admitted = new Set(caps.admit("failure_groups", occurring, ({ fingerprint }) => fingerprint))
-    if (admitted.size === occurring.length) return { groups, hours }
-    const dropped = new Set(occurring.filter((group) => !admitted.has(group)).map(groupKey))
-    return {
-      groups: groups.filter((group) => !dropped.has(groupKey(group))),
-      hours: hours.filter((hour) => !dropped.has(groupKey(hour)))
-    }
-  }
   const makeCappedTotals: MakeTotals = (arrivals, folded, at) => {
     const millis = Timestamp.toEpochMillis(at)
     const totals = makeTransactionTotals(arrivals, folded, at)
@@ -101,7 +89,7 @@ export const makeWriter = Effect.gen(function*() {
       facets: facets.filterUnknown(totals.facets, millis), // without those written lately
       workers: caps.admit("workers", totals.workers, nameKey),
       queues: caps.admit("queues", totals.queues, nameKey),
-      failures: admitFailures(totals.failures)
+      failures: admitFailures(caps, totals.failures)
     }
   }
   let lastTimestamp = yield* Timestamp.now
@@ -190,6 +178,22 @@ export const makeWriter = Effect.gen(function*() {
 
   return { commit } as const
 })
+
+/** Without the new groups over the cap. A group without new occurrences is stored, or is not created. */
+const admitFailures = (
+  caps: RowCaps,
+  { groups, hours }: GroupChanges
+): GroupChanges => {
+  const isOccurring = ({ occurrences }: ReportedGroup) => occurrences > 0
+  const occurring = groups.filter(isOccurring)
+  const admitted = new Set(caps.admit("failure_groups", occurring, ({ fingerprint }) => fingerprint))
+  if (admitted.size === occurring.length) return { groups, hours }
+  const dropped = new Set(occurring.filter((group) => !admitted.has(group)).map(groupKey))
+  return {
+    groups: groups.filter((group) => !dropped.has(groupKey(group))),
+    hours: hours.filter((hour) => !dropped.has(groupKey(hour)))
+  }
+}
 
 const groupKey = ({ fingerprint, project_id }: HourUpdate | ReportedGroup): string => `${project_id} ${fingerprint}`
 
