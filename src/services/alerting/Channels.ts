@@ -80,6 +80,7 @@ const changeRow = (
  * provider is called within a transaction.
  */
 export class Channels extends Effect.Service<Channels>()("svc/Channels", {
+  // The methods of both owners, which `channelsOf` makes of the steps above it.
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ChannelsRepo

@@ -58,6 +58,7 @@ const list = "subscriptions"
  * (docs/notifications.md). Each change raises the project's trigger revision, so that the ingest sees it at once.
  */
 export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscriptions", {
+  // The methods of the two lists, which are built on `insert`, `update` and `remove`.
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* SubscriptionsRepo

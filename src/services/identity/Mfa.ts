@@ -62,6 +62,7 @@ const isLocked = ({ mfa_locked_until }: MfaRow, now: string): boolean =>
 
 /** The second factor: codes of an authenticator app, ten recovery codes, and trusted browsers. */
 export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
+  // Six short methods over the same services; four of them share the counted attempt at a code.
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* MfaRepo

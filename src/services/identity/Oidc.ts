@@ -74,6 +74,7 @@ const lastSignInMethod = new Conflict({
  * address: a person who controls an address at the provider must not take over the account with that address here.
  */
 export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
+  // The steps of a sign-in and of a link, in the order in which `complete` takes them.
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const settings = yield* Settings

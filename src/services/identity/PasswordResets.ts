@@ -45,6 +45,7 @@ const withResetActor = <A, E, R>(self: Effect.Effect<A, E, R>) =>
  * password but does not sign in: the second factor is still required.
  */
 export class PasswordResets extends Effect.Service<PasswordResets>()("svc/PasswordResets", {
+  // The life of a link: requested, created, mailed and used, each a short step over the same services.
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* PasswordResetsRepo

@@ -47,6 +47,7 @@ const slugTaken = (slug: string) =>
   new Conflict({ code: "slug_taken", detail: `There is already a project "${slug}".` })
 
 export class Projects extends Effect.Service<Projects>()("svc/Projects", {
+  // Short methods over the same services, one an endpoint.
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* ProjectsRepo

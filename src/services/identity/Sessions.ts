@@ -48,6 +48,7 @@ const codeRequired = new Conflict({
 })
 
 export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
+  // Eight short methods over the same services; a login is the two steps above `login`.
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* SessionsRepo

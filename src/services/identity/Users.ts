@@ -44,6 +44,7 @@ const lastAdmin = new Conflict({
 const orNotFound = orFail(new NotFound({ resource: "user" }))
 
 export class Users extends Effect.Service<Users>()("svc/Users", {
+  // Ten short methods over the same services, which share the lookup of the user and the rules about admins.
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* UsersRepo

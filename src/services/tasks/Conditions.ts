@@ -25,6 +25,7 @@ const momentSql = "COALESCE(received_at, first_event_at)"
 const otherHourSql = `substr(${momentSql}, 1, 13) <> substr(created_at, 1, 13)`
 
 /** The terms of a filter as SQL conditions on one row; all text of callers is passed as parameters. */
+// Each kind of condition is a short function of `sql`; they are built of each other.
 export const makeConditions = (sql: SqlClient.SqlClient) => {
   const position = sql.onDialectOrElse({ pg: () => sql.literal("strpos"), orElse: () => sql.literal("instr") })
 

@@ -35,6 +35,7 @@ export interface SearchedPage {
  * event loop (`Scans.ts`).
  */
 export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search", {
+  // Two searches, of the newest rows and of branches, and the lists that combine them.
   effect: Effect.gen(function*() {
     const sql = yield* Reader
     const scans = yield* Scans

@@ -48,6 +48,7 @@ const searchColumnsOf = ({ query, search_exceptions }: Pick<TaskFilter, "query" 
 }
 
 /** The statements that find ids. Each walks one index in the order of the ids, or short ranges of one index. */
+// Each statement is a short function of `sql` and the window; `buildAll` combines them.
 export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
   const indexedBy = (index: string | null) =>
     sql.onDialectOrElse({

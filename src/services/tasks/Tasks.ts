@@ -54,6 +54,7 @@ const taskNotFound = new NotFound({ resource: "task" })
 
 /** The read side of tasks, and their deletion, within the current project (interface, Tasks). */
 export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
+  // Eleven short methods, one an endpoint, over the same repository, search and approvals.
   effect: Effect.gen(function*() {
     const settings = yield* Settings
     const repo = yield* TasksRepo

@@ -65,6 +65,7 @@ const decodeControl = ({ action, completed_at, id, payload, target_id }: Control
 }
 
 /** The reads of `TaskWhy`, each bounded and from an index. */
+// One statement a method, with how its rows become a fact.
 export const makeTaskWhyRepo = Effect.gen(function*() {
   const read = yield* Reader
 

@@ -160,6 +160,7 @@ const batchRows = rowsOf(Schema.Struct({ batch_id: Schema.String, sends: Schema.
  * all others, and during a claim it is the end of the claim's lease. `LogRepo.ts` shows and deletes them.
  */
 export class DeliveriesRepo extends Effect.Service<DeliveriesRepo>()("svc/DeliveriesRepo", {
+  // One statement a method; they share the conditions about claims and batches.
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader

@@ -70,6 +70,7 @@ const currentUserId = Effect.map(CurrentActor, (actor) => (actor.kind === "perso
 
 /** Alerts for people, who see, acknowledge and snooze them, also by the links in messages. */
 export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
+  // Six short methods; those that change an alert are built on `change`.
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const repo = yield* AlertsRepo

@@ -95,6 +95,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
  * Core, section 3.1.3.7).
  */
 export class OidcProvider extends Effect.Service<OidcProvider>()("svc/oidc/Provider", {
+  // The discovery of the provider, and five short methods that use the client that it loads.
   effect: Effect.gen(function*() {
     const settings = yield* Settings
     const authorities = yield* readAuthorities(settings.outboundCaFile)
