@@ -74,7 +74,7 @@ interface Subject {
 /** The names of a definition's fields. */
 const namesOf = (definition: string): ReadonlyArray<string> => Object.keys(JSON.parse(definition))
 
-/** Begins operations: each inserts its row and its command in one transaction. */
+/** Begins operations: each inserts its row and its command in one transaction. One step a kind, over the same repository. */
 export const makeNewOperations = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* OperationsRepo

@@ -7,7 +7,7 @@ import { addSeconds, type Timestamp } from "../../kernel/Timestamp.ts"
 import type { Schedule } from "../Schedule.ts"
 import { type Cadence, compile } from "./Cadence.ts"
 import * as CronExpression from "./CronExpression.ts"
-import { maxCountedTicks } from "./Plan.ts"
+import { maxCountedTicks } from "./Misfire.ts"
 import type { TransitionRule } from "./Walk.ts"
 
 /** How a scheduler differs from svc. */

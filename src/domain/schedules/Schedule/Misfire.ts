@@ -3,7 +3,6 @@ import { describeBody, describeField, exampleId, exampleTime } from "../../kerne
 import { type ProjectId, ScheduleId } from "../../kernel/Id.ts"
 import { secondsBetween, Timestamp } from "../../kernel/Timestamp.ts"
 import type { Schedule } from "../Schedule.ts"
-import { maxCountedTicks } from "./Plan.ts"
 
 /** Why a tick did not fire in time, as far as the brain knows. Metrics use it as a label. */
 export const misfireCauses = [
@@ -41,6 +40,9 @@ export const ScheduleMisfire = Schema.Struct({
   kind: describeField(Schema.NullOr(Schema.String), "The schedule's kind.", "cron")
 }).annotations(describeBody("ScheduleMisfire", "A tick that did not fire in time."))
 export type ScheduleMisfire = typeof ScheduleMisfire.Type
+
+/** Ticks of an outage that are counted; a schedule that ticks each second and was away for a year has more. */
+export const maxCountedTicks = 1000
 
 /** A misfire as it is recorded. */
 export interface NewMisfire {

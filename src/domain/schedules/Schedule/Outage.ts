@@ -3,7 +3,7 @@ import type { ScheduleId } from "../../kernel/Id.ts"
 import { secondsBetween, secondsPerDay, type Timestamp } from "../../kernel/Timestamp.ts"
 import type { Cadence } from "./Cadence.ts"
 import type { MisfireCause } from "./Misfire.ts"
-import { maxCountedTicks } from "./Plan.ts"
+import { maxCountedTicks } from "./Misfire.ts"
 
 /** Ticks in a row, from `first` to `last`. */
 export interface MissedTicks {

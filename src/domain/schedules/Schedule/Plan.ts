@@ -8,6 +8,7 @@ import { type Cadence, compile } from "./Cadence.ts"
 import { catchUp } from "./CatchUp.ts"
 import { quote } from "./CronField.ts"
 import { addJitter } from "./Jitter.ts"
+import { maxCountedTicks } from "./Misfire.ts"
 
 interface StoredCadence {
   readonly kind: string
@@ -90,9 +91,6 @@ export const rewindCursor = (schedule: RewoundSchedule, now: Timestamp) => {
     return { anchor_at, enabled_at: earlier(schedule.enabled_at, now), ...cursorAt(schedule, cadence, tick, now) }
   })
 }
-
-/** Ticks of an outage that are counted; a schedule that ticks each second and was away for a year has more. */
-export const maxCountedTicks = 1000
 
 /** A tick may be this late without being missed, whatever the grace says: else a long grace would undo `catch_up`. */
 const maxLatenessSeconds = 60

@@ -4,7 +4,8 @@ import * as Either from "effect/Either"
 import type { ProjectId, ScheduleId } from "../../kernel/Id.ts"
 import * as Timestamp from "../../kernel/Timestamp.ts"
 import { isServiceOwned, type Schedule } from "../Schedule.ts"
-import { compileSchedule, cursorAt, type FirePlan, maxCountedTicks } from "./Plan.ts"
+import { maxCountedTicks } from "./Misfire.ts"
+import { compileSchedule, cursorAt, type FirePlan } from "./Plan.ts"
 import { digestFire } from "./WaitingFire.ts"
 
 /** A scheduler whose clock is ahead of the brain's by more than this would fire early; it must wait. */
