@@ -1,9 +1,11 @@
+import { HttpLayerRouter } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { type Clock, Effect, Logger } from "effect"
+import { type Clock, Effect, Layer, Logger } from "effect"
 import { randomBytes } from "node:crypto"
 import { system } from "../../src/domain/kernel/Actor.ts"
 import { version } from "../../src/domain/kernel/Version.ts"
+import * as Server from "../../src/layers/Server.ts"
 import { decodeHelloAckFrame } from "../../src/protocol/Hello.ts"
 import { Agents } from "../../src/services/agents/Agents.ts"
 import { AgentSessions } from "../../src/services/agents/AgentSessions.ts"
@@ -12,7 +14,8 @@ import { isUuid } from "../../src/services/kernel/Ids.ts"
 import { Metrics } from "../../src/services/kernel/Metrics.ts"
 import { Hints } from "../../src/services/kernel/sql/Database.ts"
 import { closeOf, connectAgent, connected, dial, freshAgent, helloPayload, type Options } from "../agent.ts"
-import { baseUrl, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import { baseUrl, brainOn, freshKey, freshProject, request, serverOn } from "../brain.ts"
+import type { Engine } from "../databases.ts"
 import { laneEngines } from "../engines.ts"
 import { wire } from "../http/wire.ts"
 import { until } from "../until.ts"
@@ -66,6 +69,14 @@ const upgrade = (headers: Readonly<Record<string, string>>) =>
       ...headers
     }
   })
+
+/** A server that serves its routes, and whose agents' WebSockets have not begun. */
+const routesOn = (engine: Engine) =>
+  HttpLayerRouter.serve(Server.layerRoutes, Server.options).pipe(
+    Layer.provideMerge(Server.layerListener),
+    Layer.provideMerge(brainOn(engine)),
+    Layer.orDie
+  )
 
 const unauthenticated = {
   type: "about:blank",
@@ -333,6 +344,14 @@ describe.each(laneEngines)("the handshake on %s", (engine) => {
         ])
         const post = yield* Effect.promise(() => fetch(`${base}/ws/agent`, { method: "POST" }))
         assert.deepStrictEqual([post.status, post.headers.get("allow")], [405, "GET"])
+      }))
+  })
+
+  layer(routesOn(engine), { excludeTestServices: true })((it) => {
+    it.scoped("an upgrade between the start of the routes and that of the gateway is 503, as any request before", () =>
+      Effect.gen(function*() {
+        const { json, status } = yield* upgrade({})
+        assert.deepStrictEqual([status, json.code], [503, "unavailable"])
       }))
   })
 
