@@ -10,6 +10,7 @@ import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { makeDeadLettersRepo } from "./DeadLetters/Repo.ts"
 import { CommandDispatch } from "./Dispatch.ts"
+import { makeQuestionCommand } from "./QuestionCommand.ts"
 import { CommandsRepo } from "./Repo.ts"
 import { rateFitness } from "./Routing.ts"
 
@@ -89,7 +90,7 @@ export class DeadLetters extends Effect.Service<DeadLetters>()("svc/DeadLetters"
         const project = yield* CurrentProject
         const actor = yield* CurrentActor
         const [id, now] = [yield* Ids.nextOf(CommandId), yield* Timestamp.now]
-        yield* commands.insert([{
+        yield* commands.insert([makeQuestionCommand({
           id,
           project_id: project.id,
           agent_id: agentId,
@@ -99,19 +100,8 @@ export class DeadLetters extends Effect.Service<DeadLetters>()("svc/DeadLetters"
           target_type: "queue",
           target_id: queue,
           payload: canonicalize({ queue, limit, cursor }),
-          sealed_payload: null,
-          idempotency_key: null,
-          request_hash: null,
-          bound_session_id: null,
-          bulk_job_id: null,
-          worker_before: null,
-          issued_at: now,
-          timeout_at: Timestamp.addSeconds(now, timeoutSeconds),
-          status: "pending",
-          result: null,
-          error: null,
-          completed_at: null
-        }])
+          issued_at: now
+        }, timeoutSeconds)])
         yield* dispatch.notify(agentId)
         return id
       }

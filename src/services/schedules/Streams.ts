@@ -24,6 +24,7 @@ import { AgentProcessesRepo } from "../agents/AgentProcesses/Repo.ts"
 import { type AgentSession, AgentSessions } from "../agents/AgentSessions.ts"
 import { CommandDispatch } from "../commands/Dispatch.ts"
 import { schedulerTarget } from "../commands/EncodeCommand.ts"
+import { makeQuestionCommand } from "../commands/QuestionCommand.ts"
 import { CommandsRepo } from "../commands/Repo.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import * as Ids from "../kernel/Ids.ts"
@@ -63,31 +64,20 @@ const makeEpochs = Effect.gen(function*() {
   const commands = yield* CommandsRepo
   const { commandTimeout } = yield* Settings
 
-  /** The command is bound to the session: an epoch is one connection's. Like other questions of the brain it is not in the audit log. */
+  /** The command is bound to the session: an epoch is one connection's. */
   const insertActivation = (stream: ScheduleStream, id: CommandId) =>
-    commands.insert([{
+    commands.insert([makeQuestionCommand({
       id,
       project_id: stream.project_id,
       agent_id: stream.agent_id,
-      issued_by: null,
       action: "schedule.external.activate",
       engine: null,
       target_type: schedulerTarget,
       target_id: stream.scheduler,
       payload: canonicalize({ ...epochOf(stream), scheduler: stream.scheduler, stable_source: true }),
-      sealed_payload: null,
-      idempotency_key: null,
-      request_hash: null,
       bound_session_id: stream.session_id,
-      bulk_job_id: null,
-      worker_before: null,
-      issued_at: stream.activated_at,
-      timeout_at: Timestamp.addSeconds(stream.activated_at, commandTimeout),
-      status: "pending",
-      result: null,
-      error: null,
-      completed_at: null
-    }])
+      issued_at: stream.activated_at
+    }, commandTimeout)])
 
   /** The stream in its next epoch; none where another replica has just begun one. */
   const begin = Effect.fnUntraced(

@@ -10,7 +10,7 @@ import * as Ids from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { type StartedTask, TasksRepo, type WaitingTask } from "../../tasks/Repo.ts"
 import { CommandDispatch } from "../Dispatch.ts"
-import type { NewCommand } from "../Model.ts"
+import { makeQuestionCommand } from "../QuestionCommand.ts"
 import { CommandsRepo } from "../Repo.ts"
 import type { TaskEvidence } from "./Evidence.ts"
 import { makeProjectWalk } from "./ProjectWalk.ts"
@@ -79,29 +79,20 @@ export const makeIssueQuestions = Effect.fnUntraced(function*(
     const byId = new Map<CommandId, Question>()
     for (const question of questions) byId.set(yield* Ids.nextOf(CommandId), question)
     const inserted = yield* commands.insert(
-      [...byId].map(([id, question]): NewCommand => ({
-        id,
-        project_id: question.project_id,
-        agent_id: question.agent_id,
-        issued_by: null,
-        action: "reconcile_task",
-        engine: question.engine,
-        target_type: "task",
-        target_id: question.task_id,
-        payload: canonicalize({ task_id: question.task_id }),
-        sealed_payload: null,
-        idempotency_key: `reconcile:${key(question)}:${question.engine}:${question.task_id}`,
-        request_hash: null,
-        bound_session_id: null,
-        bulk_job_id: null,
-        worker_before: null,
-        issued_at: question.at,
-        timeout_at: Timestamp.addSeconds(question.at, commandTimeout),
-        status: "pending",
-        result: null,
-        error: null,
-        completed_at: null
-      }))
+      [...byId].map(([id, question]) =>
+        makeQuestionCommand({
+          id,
+          project_id: question.project_id,
+          agent_id: question.agent_id,
+          action: "reconcile_task",
+          engine: question.engine,
+          target_type: "task",
+          target_id: question.task_id,
+          payload: canonicalize({ task_id: question.task_id }),
+          idempotency_key: `reconcile:${key(question)}:${question.engine}:${question.task_id}`,
+          issued_at: question.at
+        }, commandTimeout)
+      )
     )
     for (const { agent_id, id } of inserted) {
       openQuestions.set(id, byId.get(id)!)
