@@ -74,7 +74,10 @@ interface Subject {
 /** The names of a definition's fields. */
 const namesOf = (definition: string): ReadonlyArray<string> => Object.keys(JSON.parse(definition))
 
-/** Begins operations: each inserts its row and its command in one transaction. One step a kind, over the same repository. */
+/**
+ * Begins operations: each inserts its row and its command in one transaction. One constructor: operations on a schedule
+ * and creations share `begin`, and all its services.
+ */
 export const makeNewOperations = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* OperationsRepo

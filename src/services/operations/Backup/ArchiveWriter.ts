@@ -54,12 +54,12 @@ interface ArchiveSource {
 /** The lines of an archive, uncompressed. */
 async function* readLines({ manifest, onSummary, readRows, report, signer }: ArchiveSource): AsyncGenerator<Buffer> {
   const digest = createHash("sha256")
-  const digested = (bytes: Buffer): Buffer => {
+  const addToDigest = (bytes: Buffer): Buffer => {
     digest.update(bytes)
     return bytes
   }
   const tables: Array<Summary["tables"][number]> = []
-  yield digested(jsonLine(manifest))
+  yield addToDigest(jsonLine(manifest))
   for (const table of manifest.tables) {
     const { name } = table
     let rows = 0
@@ -70,10 +70,10 @@ async function* readLines({ manifest, onSummary, readRows, report, signer }: Arc
       if (rowBytes > maxRowBytes) throw new Error(`a row of ${name} has more than ${maxRowBytes} bytes`)
       rows += countLines(chunk)
       bytes += chunk.length
-      yield digested(chunk)
+      yield addToDigest(chunk)
       report({ table: name, rows, bytes })
     }
-    yield digested(endOfTable)
+    yield addToDigest(endOfTable)
     tables.push({ name, rows, bytes })
   }
   const sha256 = digest.digest("hex")
