@@ -19,11 +19,21 @@ const project = {
  * Measures regular expressions, which V8 optimizes less in a process that has compiled many, as one does that ran other
  * files. Isolated, it has a process of its own.
  */
-const alone = ["test/domain/HostileText.test.ts"]
+const alone = "test/domain/HostileText.test.ts"
 
-const filesOf: Readonly<Record<Lane, { readonly include: Array<string>; readonly exclude: Array<string> }>> = {
-  fast: { include: [...fast], exclude: [...alone, ...fullOnly] },
-  full: { include: [...fast, ...fullOnly], exclude: alone }
+const projectsOf: Readonly<Record<Lane, ReadonlyArray<TestProjectInlineConfiguration["test"]>>> = {
+  fast: [{ name: "svc", include: [...fast], exclude: [...fullOnly], provide: { lane: "fast", bullmq: 6 } }],
+  full: [
+    { name: "svc", include: [...fast, ...fullOnly], exclude: [alone], provide: { lane: "full", bullmq: 6 } },
+    { name: "alone", include: [alone], isolate: true, provide: { lane: "full", bullmq: 6 } },
+    // The adapter's tests once more with BullMQ 5 in the place of 6, for the adapter and for the tests.
+    {
+      name: "BullMQ 5",
+      include: ["test/agent/engines/bullmq/*.test.ts"],
+      alias: [{ find: /^bullmq$/, replacement: "bullmq-5" }],
+      provide: { lane: "full", bullmq: 5 }
+    }
+  ]
 }
 
 // `vitest run` runs the fast lane, `vitest run --mode full` all tests
@@ -31,27 +41,7 @@ export default defineConfig(({ mode }) => {
   const lane = mode === "full" ? "full" : "fast"
   return {
     test: {
-      projects: [
-        {
-          test: {
-            ...project,
-            name: "svc",
-            ...filesOf[lane],
-            provide: { lane, bullmq: 6 }
-          }
-        },
-        { test: { ...project, name: "alone", include: alone, isolate: true, provide: { lane, bullmq: 6 } } },
-        // The adapter's tests once more with BullMQ 5 in the place of 6, for the adapter and for the tests.
-        {
-          test: {
-            ...project,
-            name: "BullMQ 5",
-            include: [`test/agent/engines/bullmq/${lane === "full" ? "*" : "Conformance"}.test.ts`],
-            alias: [{ find: /^bullmq$/, replacement: "bullmq-5" }],
-            provide: { lane, bullmq: 5 }
-          }
-        }
-      ],
+      projects: projectsOf[lane].map((one) => ({ test: { ...project, ...one } })),
       provide: { lane },
       globalSetup: ["test/globalSetup.ts"], // of the run: the projects have none of their own
       isolate: false,

@@ -15,6 +15,7 @@ import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
   chmodSync,
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -198,10 +199,20 @@ const buildProgramIfChanged = async (folder: string) => {
 
 const buildWorkers = () => build({ ...options, entryPoints: entries(), outdir: workersFolder })
 
+/** Copies what `npm run build program` has built from the same sources. */
+const copyOrBuildProgram = async (folder: string) => {
+  const built = programIn(join(root, "dist"))
+  if (!isUpToDate(Object.values(built), digestSources())) return buildProgram(folder)
+  const copy = programIn(folder)
+  cpSync(built.cli, copy.cli, { recursive: true })
+  cpSync(built.web, copy.web, { recursive: true })
+  cpSync(built.sbom, copy.sbom)
+}
+
 const buildForTests = (folder: string) =>
   Promise.all([
     buildWorkers(),
-    buildProgram(folder),
+    copyOrBuildProgram(folder),
     build({ ...options, entryPoints: { ...testPrograms, ...entries() }, outdir: join(folder, "programs") }),
     build({
       ...options,

@@ -13,7 +13,8 @@ export const fast: ReadonlyArray<string> = [
   "test/e2e/dashboard/*.test.ts"
 ]
 
-/** Fault storms, whole processes that the fast lane starts elsewhere too, and the dashboard's pages beyond its journeys. */
+/** Fault storms, whole processes that the fast lane starts elsewhere too, the dashboard's pages beyond its journeys,
+ * and what measures processor time. */
 export const fullOnly: ReadonlyArray<string> = [
   "test/deploy/*.test.ts",
   "test/e2e/{agent,automation,backup,commands,notification,scheduler,schedules}-faults.test.ts",
@@ -23,6 +24,7 @@ export const fullOnly: ReadonlyArray<string> = [
   "test/e2e/{hostile-readers,hostile-receivers,hostile-sockets,reverse-proxies}.test.ts",
   "test/e2e/dashboard/{addresses,automation,engines,failures,keyboard,notifications,people,session,taskList}.test.ts",
   "test/cli/{Demo,Upgrade}.test.ts",
+  "test/domain/HostileText.test.ts",
   "test/grpc/{Outages,Programs}.test.ts",
   "test/services/alerting/Notifications/Storm.test.ts",
   "test/services/schedules/Threads.test.ts"
