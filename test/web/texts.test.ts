@@ -31,13 +31,22 @@ const ownTexts = (name: string) => {
   return found
 }
 
+/** What stands for a parameter: a name, or a count of `value` things. */
+const markOf = (index: number, value: number) => ({ value, text: `⟨${index}⟩`, toString: () => `⟨${index}⟩` })
+
 /** Every text with its path; functions are called with a mark in the place of each parameter. */
-const texts = (value: unknown, path = ""): ReadonlyArray<readonly [string, string]> =>
+const texts = (value: unknown, path = "", count = 5): ReadonlyArray<readonly [string, string]> =>
   typeof value === "string"
     ? [[path, value]]
     : typeof value === "function"
-    ? [[path, String(value("⟨1⟩", "⟨2⟩"))]]
-    : Object.entries(value as object).flatMap(([key, inner]) => texts(inner, `${path}.${key}`))
+    ? [[path, String(value(markOf(1, count), markOf(2, count), markOf(3, count)))]]
+    : Object.entries(value as object).flatMap(([key, inner]) => texts(inner, `${path}.${key}`, count))
+
+/** Every text of a language, those with counts in both forms. */
+const allTexts = (language: unknown) => [...texts(language), ...texts(language, "", 1)]
+
+const found = (language: unknown, pattern: RegExp, isExempt: (path: string) => boolean = () => false) =>
+  allTexts(language).filter(([path, text]) => pattern.test(text) && !isExempt(path))
 
 const marks = (text: string) => [...text.matchAll(/⟨\d⟩/g)].map(([mark]) => mark).sort()
 
@@ -73,4 +82,16 @@ describe("the texts of the dashboard", () => {
       assert.isBelow(same.length, english.length / 4, "it is translated")
     }
   )
+
+  it("have a no-break space before French ? : ; ! % and inside « »", () => {
+    assert.deepStrictEqual(found(fr, /\S [?:;!»%]|«[^\u00a0]/), [])
+  })
+
+  it("have full-width Japanese question marks, colons and brackets, and no space beside a number or name", () => {
+    const japanese = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー。（）「」：？]"
+    assert.deepStrictEqual(
+      found(ja, new RegExp(`${japanese}[?:(]|${japanese} [\\w⟨(]|[\\w⟩%)] ${japanese}`, "u")),
+      []
+    )
+  })
 })

@@ -56,7 +56,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("people, accounts and t
           await dialog.getByLabel("E-mail address").fill("nobody@example.com")
           await dialog.getByRole("button", { name: "Invite" }).click()
           await confirm(page, "Done")
-          await press(page, "Revoke the invitation of nobody@example.com")
+          await press(page, "Revoke the invitation for nobody@example.com")
           await rowOf(page, "nobody@example.com").getByText("Revoked").waitFor()
           await inspect(page, "people")
           return shown

@@ -70,7 +70,7 @@ export const CreateKeyForm = ({ onClose, onCreated }: {
           name="days"
           initial="90"
           choices={{
-            ...Object.fromEntries(lifetimes.map((days) => [days, people.days(format.number(Number(days)))])),
+            ...Object.fromEntries(lifetimes.map((days) => [days, people.days(format.count(Number(days)))])),
             "": texts.forEver
           }}
         />

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router"
 import type { Schemas } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import type { Count } from "../i18n/plural.ts"
 
 export type AttentionItem = Schemas["AttentionItem"]
 
@@ -52,10 +53,10 @@ export const AttentionList = ({ detailOf, items, showProject = false }: {
 }) => {
   const { attention: texts } = useTexts()
   const format = useFormat()
-  const kinds: Readonly<Partial<Record<string, (count: string) => string>>> = texts.kinds
+  const kinds: Readonly<Partial<Record<string, (count: Count) => string>>> = texts.kinds
   /** In the words of the brain, in English, where only a newer brain knows the kind. */
   const sentenceOf = ({ count, kind, message }: AttentionItem) =>
-    count === null ? message : kinds[kind]?.(format.number(count)) ?? message
+    count === null ? message : kinds[kind]?.(format.count(count)) ?? message
   return (
     <section aria-labelledby="attention" className="mx-5 rounded-base border border-line bg-paper">
       <h2 id="attention" className="border-b border-line px-5 py-3 font-semibold">{texts.title}</h2>

@@ -1,3 +1,5 @@
+import type { Count } from "../i18n/plural.ts"
+
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
@@ -23,6 +25,8 @@ const relativeUnits = [
 
 export interface Format {
   readonly number: (value: number) => string
+  /** For sentences that have a form for one and another for several. */
+  readonly count: (value: number) => Count
   /** 1 234 567 as 1.2M. */
   readonly compact: (value: number) => string
   /** A share from 0 to 1. */
@@ -93,6 +97,7 @@ export const createFormat = (language: string, zone: string | undefined): Format
   }
   return {
     number: (value) => number.format(value),
+    count: (value) => ({ value, text: number.format(value) }),
     compact: (value) => compact.format(value),
     percent: (share) => percent.format(share),
     duration: (millis) => {

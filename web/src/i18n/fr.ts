@@ -67,7 +67,7 @@ export const fr: Texts = {
   error: {
     title: "Le chargement a échoué",
     actionTitle: "L’action n’a pas été exécutée",
-    unreachable: "Le serveur ne répond pas ; l’affichage peut être périmé. Réessayez lorsqu’il fonctionne.",
+    unreachable: "Le serveur ne répond pas\u00a0; l’affichage peut être périmé. Réessayez lorsqu’il fonctionne.",
     noProblem: (status: string) =>
       `La réponse provient d’un autre programme, avec le statut ${status}. Vérifiez le reverse proxy placé devant le serveur brain.`,
     requestId: "ID de la requête",
@@ -184,8 +184,8 @@ export const fr: Texts = {
   ownNotifications,
   notices: {
     label: "Notifications",
-    retry: (what: string) => `Relancer : ${what}`,
-    cancel: (what: string) => `Annuler : ${what}`,
+    retry: (what: string) => `Relancer\u00a0: ${what}`,
+    cancel: (what: string) => `Annuler\u00a0: ${what}`,
     refused: "Refusé",
     noAgent: "Le projet n’a aucun agent pour ce moteur\u00a0; rien ne peut donc exécuter la commande."
   }

@@ -46,7 +46,7 @@ export const InviteForm = ({ onClose, onInvited, slug }: {
         label={texts.validFor}
         name="days"
         initial="7"
-        choices={Object.fromEntries(days.map((count) => [count, texts.days(format.number(Number(count)))]))}
+        choices={Object.fromEntries(days.map((count) => [count, texts.days(format.count(Number(count)))]))}
       />
     </FormDialog>
   )

@@ -1,20 +1,32 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const attention: Texts["attention"] = {
   title: "Handlungsbedarf",
   calm: "Kein Handlungsbedarf",
   severities: { critical: "Kritisch", warning: "Warnung" },
   kinds: {
-    agents_offline: (count: string) => `Agenten offline: ${count}`,
-    agents_refused: (count: string) => `Agenten, von denen in den letzten 24 Stunden etwas abgelehnt wurde: ${count}`,
-    failure_rate: (count: string) => `Mindestens 20 % der Tasks schlagen fehl. In den letzten 24 Stunden: ${count}`,
-    queue_depth: (count: string) => `Queues mit 1.000 Tasks oder mehr: ${count}`,
-    queue_growth: (count: string) => `Queues, die seit 15 Minuten nur wachsen: ${count}`,
-    stuck_commands: (count: string) => `Befehle, die seit 5 Minuten ohne Ergebnis sind: ${count}`,
-    schedule_misfires: (count: string) => `Ausgefallene Ticks von Zeitplänen in den letzten 24 Stunden: ${count}`,
-    channels_disabled: (count: string) => `Deaktivierte Kanäle: ${count}`,
-    breakers_tripped: (count: string) => `Regeln mit ausgelöstem Schutzschalter: ${count}`,
-    schedules_tripped: (count: string) => `Zeitpläne, die der Schutzschalter deaktiviert hat: ${count}`
+    agents_offline: (count: Count) => plural(count, "# Agent ist offline", "# Agenten sind offline"),
+    agents_refused: (count: Count) => `Von ${count.text} Agenten wurde in den letzten 24 Stunden etwas abgelehnt`,
+    failure_rate: (count: Count) => `Mindestens 20 % der Tasks schlagen fehl: ${count.text} in den letzten 24 Stunden`,
+    queue_depth: (count: Count) =>
+      plural(count, "# Queue hat 1.000 Tasks oder mehr", "# Queues haben 1.000 Tasks oder mehr"),
+    queue_growth: (count: Count) =>
+      plural(count, "# Queue wächst seit 15 Minuten nur", "# Queues wachsen seit 15 Minuten nur"),
+    stuck_commands: (count: Count) =>
+      plural(count, "# Befehl hängt seit über 5 Minuten", "# Befehle hängen seit über 5 Minuten"),
+    schedule_misfires: (count: Count) =>
+      plural(
+        count,
+        "# verpasste Ausführung eines Zeitplans in den letzten 24 Stunden",
+        "# verpasste Ausführungen von Zeitplänen in den letzten 24 Stunden"
+      ),
+    channels_disabled: (count: Count) => plural(count, "# Kanal ist deaktiviert", "# Kanäle sind deaktiviert"),
+    breakers_tripped: (count: Count) =>
+      plural(count, "Bei # Regel hat der Schutzschalter ausgelöst", "Bei # Regeln hat der Schutzschalter ausgelöst"),
+    schedules_tripped: (count: Count) =>
+      plural(count, "# Zeitplan vom Schutzschalter deaktiviert", "# Zeitpläne vom Schutzschalter deaktiviert")
   },
   lastSeen: (name: string, time: string) => `${name}: zuletzt gesehen ${time}`,
   neverConnected: (name: string) => `${name}: war noch nie verbunden`,

@@ -1,39 +1,42 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const people: Texts["people"] = {
   title: "Personen",
   members: "Mitglieder",
-  person: "Person",
+  person: "Mitglied",
   role: "Rolle",
   since: "Mitglied seit",
   actions: "Aktionen",
   you: "Sie",
   noMembers: "Noch keine Mitglieder",
-  noMembersHint: "Laden Sie eine Person ein. Globale Administratoren sehen das Projekt auch ohne Mitgliedschaft.",
+  noMembersHint: "Laden Sie jemanden ein. Globale Administratoren sehen das Projekt auch ohne Mitgliedschaft.",
   roles: { viewer: "Betrachter", auditor: "Prüfer", operator: "Operator", admin: "Administrator" },
   roleHints: {
-    viewer: "Sieht Tasks, Zeitpläne, Queues und Worker, speichert Ansichten und bestätigt Alarme. Ändert sonst nichts.",
-    auditor: "Sieht, was ein Betrachter sieht, und das Audit-Log, und exportiert es.",
+    viewer: "Sieht alles im Projekt und speichert Ansichten. Kann nur eigene Alarme bestätigen.",
+    auditor: "Alles, was ein Betrachter kann, dazu das Audit-Log und dessen Exporte.",
     operator:
-      "Sieht, was ein Betrachter sieht. Wiederholt und bricht Tasks ab, führt Befehle aus und ändert Zeitpläne und Automatisierungsregeln.",
-    admin: "Darf all das, verwaltet Personen, Agenten, Benachrichtigungen und Einstellungen und löscht Tasks."
+      "Alles, was ein Betrachter kann. Wiederholt und bricht außerdem Tasks ab, führt Befehle aus, ändert Zeitpläne und Automatisierungsregeln, bestätigt Alarme des Projekts und sieht Freigaben.",
+    admin:
+      "Alles, was Operator und Prüfer können, dazu Personen, Agenten, Benachrichtigungen und Einstellungen. Entscheidet über Freigaben und löscht Tasks."
   },
-  rolesTitle: "Was jede Rolle darf",
+  rolesTitle: "Was jede Rolle kann",
   changeRole: "Rolle ändern",
   changeRoleOf: (name: string) => `Rolle von ${name} ändern`,
   roleAppliesAtOnce: "Die neue Rolle gilt ab der nächsten Anfrage.",
   remove: "Entfernen",
   removeTitle: (name: string) => `${name} aus dem Projekt entfernen`,
   removeHint:
-    "Die Person verliert sofort den Zugriff auf dieses Projekt. Das Konto und seine anderen Projekte bleiben bestehen.",
+    "Das Mitglied verliert sofort den Zugriff auf dieses Projekt. Sein Konto und seine anderen Projekte bleiben bestehen.",
   removeSelfHint:
     "Das sind Sie. Sie verlieren sofort den Zugriff auf dieses Projekt, und nur ein anderer Administrator kann Sie wieder aufnehmen.",
   invite: "Einladen",
-  inviteTitle: "Eine Person einladen",
+  inviteTitle: "Jemanden einladen",
   email: "E-Mail-Adresse",
-  emailHint: "Gibt es zu dieser Adresse ein Konto, meldet sich die Person zum Annehmen an; sonst legt der Link es an.",
-  validFor: "Gültigkeit des Links",
-  days: (count: string) => `${count} Tage`,
+  emailHint: "Gibt es zu dieser Adresse ein Konto, meldet man sich zum Annehmen an. Sonst legt der Link das Konto an.",
+  validFor: "Link läuft ab in",
+  days: (count: Count) => plural(count, "# Tag", "# Tagen"),
   invitations: "Einladungen",
   noInvitations: "Keine Einladungen",
   noInvitationsHint:
@@ -45,8 +48,8 @@ export const people: Texts["people"] = {
   revokeOf: (email: string) => `Einladung von ${email} widerrufen`,
   invitedTitle: (email: string) => `${email} ist eingeladen`,
   mailSent: "Eine E-Mail mit diesem Link ist zum Versand vorgemerkt. Sie können den Link auch selbst senden.",
-  mailNotSent: "Dieser Brain-Server versendet keine E-Mails. Senden Sie den Link selbst.",
+  mailNotSent: "Dieser Server versendet keine E-Mails. Senden Sie den Link selbst.",
   link: "Einladungslink",
   linkHint:
-    "Der Link wird nur jetzt angezeigt. Er funktioniert einmal. Eine spätere Einladung derselben Adresse macht ihn ungültig."
+    "Der Link wird nur jetzt angezeigt und funktioniert einmal. Eine spätere Einladung derselben Adresse macht ihn ungültig."
 }

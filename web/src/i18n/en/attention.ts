@@ -1,18 +1,30 @@
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 export const attention = {
   title: "Needs attention",
   calm: "Nothing needs attention",
   severities: { critical: "Critical", warning: "Warning" },
   kinds: {
-    agents_offline: (count: string) => `Agents offline: ${count}`,
-    agents_refused: (count: string) => `Agents of which something was refused in the last 24 hours: ${count}`,
-    failure_rate: (count: string) => `At least 20% of the tasks fail. In the last 24 hours: ${count}`,
-    queue_depth: (count: string) => `Queues with 1,000 tasks or more: ${count}`,
-    queue_growth: (count: string) => `Queues that have only grown for 15 minutes: ${count}`,
-    stuck_commands: (count: string) => `Commands without an outcome for 5 minutes: ${count}`,
-    schedule_misfires: (count: string) => `Misfires of schedules in the last 24 hours: ${count}`,
-    channels_disabled: (count: string) => `Disabled channels: ${count}`,
-    breakers_tripped: (count: string) => `Rules whose breaker has tripped: ${count}`,
-    schedules_tripped: (count: string) => `Schedules that the circuit breaker has disabled: ${count}`
+    agents_offline: (count: Count) => plural(count, "# agent is offline", "# agents are offline"),
+    agents_refused: (count: Count) =>
+      plural(
+        count,
+        "# agent had requests refused in the last 24 hours",
+        "# agents had requests refused in the last 24 hours"
+      ),
+    failure_rate: (count: Count) => `At least 20% of tasks fail: ${count.text} in the last 24 hours`,
+    queue_depth: (count: Count) =>
+      plural(count, "# queue holds 1,000 tasks or more", "# queues hold 1,000 tasks or more"),
+    queue_growth: (count: Count) =>
+      plural(count, "# queue has only grown for 15 minutes", "# queues have only grown for 15 minutes"),
+    stuck_commands: (count: Count) =>
+      plural(count, "# command stuck for over 5 minutes", "# commands stuck for over 5 minutes"),
+    schedule_misfires: (count: Count) =>
+      plural(count, "# missed schedule run in the last 24 hours", "# missed schedule runs in the last 24 hours"),
+    channels_disabled: (count: Count) => plural(count, "# channel is disabled", "# channels are disabled"),
+    breakers_tripped: (count: Count) => plural(count, "# rule has a tripped breaker", "# rules have a tripped breaker"),
+    schedules_tripped: (count: Count) =>
+      plural(count, "# schedule disabled by its circuit breaker", "# schedules disabled by their circuit breaker")
   },
   lastSeen: (name: string, time: string) => `${name}: last seen ${time}`,
   neverConnected: (name: string) => `${name}: has never connected`,

@@ -1,20 +1,40 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const attention: Texts["attention"] = {
   title: "Requiere atención",
   calm: "Nada requiere atención",
   severities: { critical: "Crítico", warning: "Aviso" },
   kinds: {
-    agents_offline: (count: string) => `Agentes sin conexión: ${count}`,
-    agents_refused: (count: string) => `Agentes con algún rechazo en las últimas 24 horas: ${count}`,
-    failure_rate: (count: string) => `Falla al menos el 20 % de las tareas. En las últimas 24 horas: ${count}`,
-    queue_depth: (count: string) => `Colas con 1000 tareas o más: ${count}`,
-    queue_growth: (count: string) => `Colas que llevan 15 minutos creciendo sin bajar: ${count}`,
-    stuck_commands: (count: string) => `Comandos sin resultado desde hace 5 minutos: ${count}`,
-    schedule_misfires: (count: string) => `Ticks fallidos de programaciones en las últimas 24 horas: ${count}`,
-    channels_disabled: (count: string) => `Canales desactivados: ${count}`,
-    breakers_tripped: (count: string) => `Reglas con el disyuntor activado: ${count}`,
-    schedules_tripped: (count: string) => `Programaciones que el disyuntor ha desactivado: ${count}`
+    agents_offline: (count: Count) => plural(count, "# agente sin conexión", "# agentes sin conexión"),
+    agents_refused: (count: Count) =>
+      plural(
+        count,
+        "A # agente se le han rechazado solicitudes en las últimas 24 horas",
+        "A # agentes se les han rechazado solicitudes en las últimas 24 horas"
+      ),
+    failure_rate: (count: Count) => `Falla al menos el 20 % de las tareas: ${count.text} en las últimas 24 horas`,
+    queue_depth: (count: Count) => plural(count, "# cola tiene 1000 tareas o más", "# colas tienen 1000 tareas o más"),
+    queue_growth: (count: Count) =>
+      plural(count, "# cola lleva 15 minutos creciendo sin bajar", "# colas llevan 15 minutos creciendo sin bajar"),
+    stuck_commands: (count: Count) =>
+      plural(
+        count,
+        "# comando atascado desde hace más de 5 minutos",
+        "# comandos atascados desde hace más de 5 minutos"
+      ),
+    schedule_misfires: (count: Count) =>
+      plural(
+        count,
+        "# ejecución programada perdida en las últimas 24 horas",
+        "# ejecuciones programadas perdidas en las últimas 24 horas"
+      ),
+    channels_disabled: (count: Count) => plural(count, "# canal desactivado", "# canales desactivados"),
+    breakers_tripped: (count: Count) =>
+      plural(count, "# regla con el disyuntor activado", "# reglas con el disyuntor activado"),
+    schedules_tripped: (count: Count) =>
+      plural(count, "# programación desactivada por el disyuntor", "# programaciones desactivadas por el disyuntor")
   },
   lastSeen: (name: string, time: string) => `${name}: visto por última vez ${time}`,
   neverConnected: (name: string) => `${name}: nunca se ha conectado`,

@@ -1,22 +1,25 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const people: Texts["people"] = {
   title: "Personas",
   members: "Miembros",
-  person: "Persona",
+  person: "Miembro",
   role: "Rol",
   since: "Miembro desde",
   actions: "Acciones",
   you: "usted",
   noMembers: "Todavía no hay miembros",
-  noMembersHint: "Invite a una persona. Los administradores globales ven el proyecto sin ser miembros.",
+  noMembersHint: "Invite a un usuario. Los administradores globales ven el proyecto sin ser miembros.",
   roles: { viewer: "Lector", auditor: "Auditor", operator: "Operador", admin: "Administrador" },
   roleHints: {
-    viewer: "Ve las tareas, programaciones, colas y workers, guarda vistas y confirma alertas. No cambia nada más.",
-    auditor: "Ve lo mismo que un lector y además el registro de auditoría, y lo exporta.",
+    viewer: "Ve todo en el proyecto y guarda vistas. Solo puede confirmar sus propias alertas.",
+    auditor: "Todo lo que puede hacer un lector, además del registro de auditoría y sus exportaciones.",
     operator:
-      "Ve lo mismo que un lector. Reintenta y cancela tareas, ejecuta comandos y cambia programaciones y reglas de automatización.",
-    admin: "Hace todo lo anterior, gestiona personas, agentes, notificaciones y ajustes, y elimina tareas."
+      "Todo lo que puede hacer un lector. Además, reintenta y cancela tareas, ejecuta comandos, cambia programaciones y reglas de automatización, confirma las alertas del proyecto y ve las aprobaciones.",
+    admin:
+      "Todo lo que pueden hacer un operador y un auditor, además de personas, agentes, notificaciones y ajustes. Decide las aprobaciones y elimina tareas."
   },
   rolesTitle: "Qué puede hacer cada rol",
   changeRole: "Cambiar rol",
@@ -24,15 +27,16 @@ export const people: Texts["people"] = {
   roleAppliesAtOnce: "El nuevo rol se aplica a partir de la siguiente solicitud.",
   remove: "Quitar",
   removeTitle: (name: string) => `Quitar a ${name} del proyecto`,
-  removeHint: "La persona pierde de inmediato el acceso a este proyecto. La cuenta y sus demás proyectos se conservan.",
+  removeHint: "El miembro pierde de inmediato el acceso a este proyecto. Su cuenta y sus demás proyectos se conservan.",
   removeSelfHint:
     "Es usted. Pierde de inmediato el acceso a este proyecto, y solo otro administrador puede volver a añadirle.",
   invite: "Invitar",
-  inviteTitle: "Invitar a una persona",
+  inviteTitle: "Invitar a un usuario",
   email: "Correo electrónico",
-  emailHint: "Si hay una cuenta con esta dirección, la persona inicia sesión para aceptar; si no, el enlace la crea.",
-  validFor: "Validez del enlace",
-  days: (count: string) => `${count} días`,
+  emailHint:
+    "Si esta dirección ya tiene cuenta, su usuario inicia sesión para aceptar. Si no, el enlace crea la cuenta.",
+  validFor: "El enlace caduca en",
+  days: (count: Count) => plural(count, "# día", "# días"),
   invitations: "Invitaciones",
   noInvitations: "No hay invitaciones",
   noInvitationsHint:
@@ -44,7 +48,7 @@ export const people: Texts["people"] = {
   revokeOf: (email: string) => `Revocar la invitación de ${email}`,
   invitedTitle: (email: string) => `${email} tiene una invitación`,
   mailSent: "Un correo con este enlace está en cola de envío. También puede enviar el enlace usted mismo.",
-  mailNotSent: "Este servidor brain no envía correo. Envíe el enlace usted mismo.",
+  mailNotSent: "Este servidor no envía correo. Envíe el enlace usted mismo.",
   link: "Enlace de la invitación",
   linkHint:
     "El enlace solo se muestra ahora. Funciona una vez. Una invitación posterior de la misma dirección lo anula."

@@ -17,7 +17,7 @@ export const account: Texts["account"] = {
   password: "Mot de passe",
   changePassword: "Changer le mot de passe",
   passwordHint:
-    "Un nouveau mot de passe met fin à toutes les autres sessions et aux navigateurs de confiance. Les clés d’API continuent de fonctionner ; révoquez celles que vous ne connaissez pas.",
+    "Un nouveau mot de passe met fin à toutes les autres sessions et aux navigateurs de confiance. Les clés d’API continuent de fonctionner\u00a0; révoquez celles que vous ne connaissez pas.",
   currentPassword: "Mot de passe actuel",
   newPassword: "Nouveau mot de passe",
   passwordAgain: "Nouveau mot de passe, encore une fois",

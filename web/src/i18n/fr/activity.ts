@@ -4,7 +4,8 @@ export const activity: Texts["activity"] = {
   title: "Activité",
   ofAll: "Activité de tous les projets",
   none: "Rien ne s’est encore passé",
-  noneHint: "Chaque modification du projet apparaît ici : ce que des personnes ont fait et ce que svc a fait lui-même.",
+  noneHint:
+    "Chaque modification du projet apparaît ici\u00a0: ce que des personnes ont fait et ce que svc a fait lui-même.",
   noMatch: "Aucune correspondance",
   noMatchHint: "Choisissez une autre action ou une autre personne.",
   actions: "Actions",

@@ -38,7 +38,7 @@ export const agents: Texts["agents"] = {
   newNameHint: "Il apparaît dans les listes et les commandes, par exemple le nom du déploiement.",
   namespace: "Espace de noms",
   namespaceHint:
-    "Facultatif. Il fait partie des identifiants de ses tâches, comme eu/mail:1. À définir là où ils ne sont uniques que dans un broker : BullMQ, identifiants RQ choisis à la main, lecteurs externes.",
+    "Facultatif. Il fait partie des identifiants de ses tâches, comme eu/mail:1. À définir là où ils ne sont uniques que dans un broker\u00a0: BullMQ, identifiants RQ choisis à la main, lecteurs externes.",
   back: "Retour aux agents",
   shownOnce:
     "Le jeton et le secret ne sont affichés que maintenant. Copiez-les avant de quitter cette page\u00a0; toute personne qui les détient peut signaler des tâches au nom de cet agent.",

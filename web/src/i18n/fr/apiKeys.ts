@@ -21,7 +21,7 @@ export const apiKeys: Texts["apiKeys"] = {
   chooseNone: "Aucune",
   addresses: "Adresses",
   addressesHint:
-    "Des réseaux tels que 192.0.2.0/24, un par ligne. Depuis d’autres adresses, la clé est refusée. Vide : elle fonctionne de partout.",
+    "Des réseaux tels que 192.0.2.0/24, un par ligne. Depuis d’autres adresses, la clé est refusée. Vide\u00a0: elle fonctionne de partout.",
   addressesOf: (name: string) => `Adresses de ${name}`,
   statuses: { active: "Active", revoked: "Révoquée", expired: "Expirée" },
   lastUsed: "Dernière utilisation",

@@ -56,19 +56,19 @@ export const approvals: Texts["approvals"] = {
   outdated:
     "Ce qui devait être modifié avait changé depuis la demande, ou aurait concerné plus d’éléments qu’alors. Rien n’a été fait. Si c’est encore nécessaire, il faut en refaire la demande.",
   noResult:
-    "Le brain s’est arrêté avant d’enregistrer le résultat. Vérifiez si l’opération a été effectuée ; elle n’est pas répétée.",
+    "Le brain s’est arrêté avant d’enregistrer le résultat. Vérifiez si l’opération a été effectuée\u00a0; elle n’est pas répétée.",
   approve: "Approuver",
   reject: "Rejeter",
-  own: "Vous l’avez demandée : un autre administrateur décide.",
+  own: "Vous l’avez demandée\u00a0: un autre administrateur décide.",
   needsAdmin: "Un administrateur du projet décide.",
-  approveQuestion: "Approuver et effectuer cette opération ?",
+  approveQuestion: "Approuver et effectuer cette opération\u00a0?",
   approveHint: (name) => `Elle est effectuée immédiatement et en votre nom. ${name} l’a demandée et reçoit un message.`,
-  rejectQuestion: "Rejeter cette opération ?",
+  rejectQuestion: "Rejeter cette opération\u00a0?",
   rejectHint: (name) => `Rien n’est fait. ${name} reçoit un message avec le motif.`,
   rejectReason: "Motif",
   approved: "Approuvée et effectuée",
   failed: "Approuvée, puis refusée",
   see: "Voir l’approbation",
   waiting: (count) => `${count} vous attendent`,
-  notWaiting: "Elle n’attend plus : elle a été décidée ou a expiré."
+  notWaiting: "Elle n’attend plus\u00a0: elle a été décidée ou a expiré."
 }

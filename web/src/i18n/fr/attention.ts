@@ -1,20 +1,38 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const attention: Texts["attention"] = {
   title: "Points d’attention",
   calm: "Aucun point d’attention",
   severities: { critical: "Critique", warning: "Alerte" },
   kinds: {
-    agents_offline: (count: string) => `Agents hors ligne\u00a0: ${count}`,
-    agents_refused: (count: string) => `Agents dont un envoi a été refusé ces dernières 24 heures\u00a0: ${count}`,
-    failure_rate: (count: string) => `Au moins 20\u00a0% des tâches échouent. Ces dernières 24 heures\u00a0: ${count}`,
-    queue_depth: (count: string) => `Files de 1\u202f000 tâches ou plus\u00a0: ${count}`,
-    queue_growth: (count: string) => `Files qui ne font que croître depuis 15 minutes\u00a0: ${count}`,
-    stuck_commands: (count: string) => `Commandes sans résultat depuis 5 minutes\u00a0: ${count}`,
-    schedule_misfires: (count: string) => `Ticks manqués de planifications ces dernières 24 heures\u00a0: ${count}`,
-    channels_disabled: (count: string) => `Canaux désactivés\u00a0: ${count}`,
-    breakers_tripped: (count: string) => `Règles dont le disjoncteur a sauté\u00a0: ${count}`,
-    schedules_tripped: (count: string) => `Planifications désactivées par le disjoncteur\u00a0: ${count}`
+    agents_offline: (count: Count) => plural(count, "# agent est hors ligne", "# agents sont hors ligne"),
+    agents_refused: (count: Count) =>
+      plural(
+        count,
+        "# agent a eu des requêtes refusées ces dernières 24 heures",
+        "# agents ont eu des requêtes refusées ces dernières 24 heures"
+      ),
+    failure_rate: (count: Count) =>
+      `Au moins 20\u00a0% des tâches échouent\u00a0: ${count.text} ces dernières 24 heures`,
+    queue_depth: (count: Count) =>
+      plural(count, "# file contient au moins 1\\u202f000 tâches", "# files contiennent au moins 1\\u202f000 tâches"),
+    queue_growth: (count: Count) =>
+      plural(count, "# file ne fait que croître depuis 15 minutes", "# files ne font que croître depuis 15 minutes"),
+    stuck_commands: (count: Count) =>
+      plural(count, "# commande bloquée depuis plus de 5 minutes", "# commandes bloquées depuis plus de 5 minutes"),
+    schedule_misfires: (count: Count) =>
+      plural(
+        count,
+        "# exécution planifiée manquée ces dernières 24 heures",
+        "# exécutions planifiées manquées ces dernières 24 heures"
+      ),
+    channels_disabled: (count: Count) => plural(count, "# canal est désactivé", "# canaux sont désactivés"),
+    breakers_tripped: (count: Count) =>
+      plural(count, "Le disjoncteur de # règle a sauté", "Le disjoncteur de # règles a sauté"),
+    schedules_tripped: (count: Count) =>
+      plural(count, "# planification désactivée par le disjoncteur", "# planifications désactivées par le disjoncteur")
   },
   lastSeen: (name: string, time: string) => `${name}\u00a0: vu pour la dernière fois ${time}`,
   neverConnected: (name: string) => `${name}\u00a0: ne s’est jamais connecté`,

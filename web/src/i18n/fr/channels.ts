@@ -17,7 +17,8 @@ export const channels: Texts["channels"] = {
     teams: "Microsoft Teams"
   },
   typeHints: {
-    webhook: "Un POST en JSON vers votre serveur. Tout 2xx accepte le message ; après un 410 le canal est désactivé.",
+    webhook:
+      "Un POST en JSON vers votre serveur. Tout 2xx accepte le message\u00a0; après un 410 le canal est désactivé.",
     email: "Du courrier par votre serveur. Tous les messages d’une alerte forment un fil.",
     slack: "Un webhook entrant de Slack ou d’un serveur compatible, comme Mattermost.",
     telegram: "Votre bot, qui écrit dans une discussion.",
@@ -47,11 +48,11 @@ export const channels: Texts["channels"] = {
     url: "https, sans nom d’utilisateur.",
     hmac_secret: "Chaque requête est signée avec lui. S’il commence par whsec_, c’est un secret de Standard Webhooks.",
     headers: "Un par ligne, par exemple X-Team: shop. 20 au plus.",
-    smtp_port: "465 utilise TLS dès le premier octet ; les autres commencent par STARTTLS.",
+    smtp_port: "465 utilise TLS dès le premier octet\u00a0; les autres commencent par STARTTLS.",
     smtp_tls: "Seul le port 25 peut s’en passer. Rien n’est alors chiffré, pas même le mot de passe.",
     to_addrs: "Une adresse par ligne, 50 au plus.",
     from_addr: "À défaut, l’expéditeur est le nom d’utilisateur.",
-    webhook_url: "Quiconque possède l’URL peut publier ; elle est donc gardée secrète.",
+    webhook_url: "Quiconque possède l’URL peut publier\u00a0; elle est donc gardée secrète.",
     chat_id: "Un nombre, négatif pour un groupe, ou un @nom.",
     integration_key: "32 lettres et chiffres.",
     severity_map: "Une par ligne, par exemple task.failed: critical. Elle prime sur la gravité ci-dessus."
@@ -66,7 +67,7 @@ export const channels: Texts["channels"] = {
   testChangeHint:
     "Envoie un message de test avec le contenu de ce formulaire, sans les secrets laissés vides. Pour tester avec eux, enregistrez puis utilisez Tester dans la liste.",
   testTitle: (name: string) => `Test de ${name}`,
-  testing: "Un message de test a été envoyé ; la réponse est attendue pendant 30 secondes au plus.",
+  testing: "Un message de test a été envoyé\u00a0; la réponse est attendue pendant 30 secondes au plus.",
   accepted: "Le destinataire a accepté le message.",
   refused: "Le message n’a pas été accepté.",
   status: (code: string) => `Code ${code}`,
@@ -75,11 +76,11 @@ export const channels: Texts["channels"] = {
   again: "Tester à nouveau",
   states: { active: "Actif", off: "Arrêté", disabled: "Désactivé" },
   unverified: "Non testé depuis sa dernière modification",
-  disabledBecause: (reason: string) => `svc l’a désactivé : ${reason}.`,
+  disabledBecause: (reason: string) => `svc l’a désactivé\u00a0: ${reason}.`,
   disabledAdvice:
     "Corrigez la cause indiquée, testez le canal, puis activez-le. L’activation remet à zéro le décompte des échecs.",
   actions: { test: "Tester", edit: "Modifier", enable: "Activer", disable: "Arrêter", delete: "Supprimer" },
-  actionOn: (action: string, name: string) => `${action} : ${name}`,
+  actionOn: (action: string, name: string) => `${action}\u00a0: ${name}`,
   deleteTitle: (name: string) => `Supprimer le canal ${name}`,
   deleteHint:
     "Les abonnements le perdent et gardent leurs autres canaux. Sa configuration et ses secrets sont supprimés définitivement. Le journal de ses envois est conservé.",

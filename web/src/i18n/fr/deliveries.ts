@@ -25,7 +25,7 @@ export const deliveries: Texts["deliveries"] = {
   when: "Dernière tentative",
   resent: "renvoyé",
   none: "Aucun envoi pour l’instant",
-  noneHint: "Testez un canal, ou attendez la première alerte : chaque message vers un canal apparaît ici.",
+  noneHint: "Testez un canal, ou attendez la première alerte\u00a0: chaque message vers un canal apparaît ici.",
   noneMatch: "Aucun envoi ne correspond",
   attempt: (number: string) => `Tentative ${number}`,
   took: (duration: string) => `durée ${duration}`,

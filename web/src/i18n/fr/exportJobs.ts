@@ -21,7 +21,7 @@ export const exportJobs: Texts["exportJobs"] = {
   progress: (rows: string, size: string) => `${rows} lignes, ${size}`,
   by: "Par",
   created: "Demandé",
-  truncated: "Seules les lignes les plus récentes y sont : il y en a plus qu’un fichier ne peut en contenir.",
+  truncated: "Seules les lignes les plus récentes y sont\u00a0: il y en a plus qu’un fichier ne peut en contenir.",
   hidden: "Il contient des arguments et des résultats que vous ne pouvez pas voir.",
   download: "Télécharger",
   remove: "Supprimer",
@@ -34,5 +34,5 @@ export const exportJobs: Texts["exportJobs"] = {
   see: "Voir les exports",
   none: "Aucun export pour l’instant",
   noneHint:
-    "Choisissez « Exporter en arrière-plan… » au-dessus de la liste des tâches. Un fichier est supprimé SVC_EXPORT_JOBS_RETENTION_DAYS jours après la fin de l’export (7 par défaut)."
+    "Choisissez «\u00a0Exporter en arrière-plan…\u00a0» au-dessus de la liste des tâches. Un fichier est supprimé SVC_EXPORT_JOBS_RETENTION_DAYS jours après la fin de l’export (7 par défaut)."
 }

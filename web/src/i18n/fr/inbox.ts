@@ -6,7 +6,7 @@ export const inbox: Texts["inbox"] = {
   unread: "non lue",
   onlyUnread: "Non lues seulement",
   markRead: "Marquer comme lue",
-  markOneRead: (title: string) => `Marquer comme lue : ${title}`,
+  markOneRead: (title: string) => `Marquer comme lue\u00a0: ${title}`,
   markAllRead: "Tout marquer comme lu",
   none: "La boîte de réception est vide",
   noneHint:

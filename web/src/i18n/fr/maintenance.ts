@@ -14,7 +14,7 @@ export const maintenance: Texts["maintenance"] = {
   endHint: "30 jours au plus après le début.",
   lasts: "Durée",
   actions: "Actions",
-  actionOn: (action: string, name: string) => `${action} : ${name}`,
+  actionOn: (action: string, name: string) => `${action}\u00a0: ${name}`,
   none: "Aucune fenêtre de maintenance",
   noneHint: "Un administrateur en prévoit une avant des travaux qui causeront des alertes.",
   deleteTitle: (name: string) => `Supprimer ${name}`,

@@ -1,24 +1,25 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const people: Texts["people"] = {
   title: "Personnes",
   members: "Membres",
-  person: "Personne",
+  person: "Membre",
   role: "Rôle",
   since: "Membre depuis",
   actions: "Actions",
   you: "vous",
   noMembers: "Aucun membre pour l’instant",
-  noMembersHint: "Invitez une personne. Les administrateurs globaux voient le projet sans en être membres.",
+  noMembersHint: "Invitez un utilisateur. Les administrateurs globaux voient le projet sans en être membres.",
   roles: { viewer: "Lecteur", auditor: "Auditeur", operator: "Opérateur", admin: "Administrateur" },
   roleHints: {
-    viewer:
-      "Voit les tâches, les planifications, les files et les workers, enregistre des vues et acquitte les alertes. Ne modifie rien d’autre.",
-    auditor: "Voit ce que voit un lecteur, ainsi que le journal d’audit, et l’exporte.",
+    viewer: "Consulte tout le projet et enregistre des vues. Ne peut acquitter que ses propres alertes.",
+    auditor: "Tout ce que peut faire un lecteur, plus le journal d’audit et ses exports.",
     operator:
-      "Voit ce que voit un lecteur. Relance et annule des tâches, exécute des commandes, modifie les planifications et les règles d’automatisation.",
+      "Tout ce que peut faire un lecteur. Relance et annule aussi des tâches, exécute des commandes, modifie les planifications et les règles d’automatisation, acquitte les alertes du projet et voit les approbations.",
     admin:
-      "Fait tout cela, gère les personnes, les agents, les notifications et les paramètres, et supprime des tâches."
+      "Tout ce que peuvent faire un opérateur et un auditeur, plus les personnes, les agents, les notifications et les paramètres. Décide des approbations et supprime des tâches."
   },
   rolesTitle: "Ce que permet chaque rôle",
   changeRole: "Changer le rôle",
@@ -26,15 +27,15 @@ export const people: Texts["people"] = {
   roleAppliesAtOnce: "Le nouveau rôle s’applique dès la prochaine requête.",
   remove: "Retirer",
   removeTitle: (name: string) => `Retirer ${name} du projet`,
-  removeHint: "La personne perd immédiatement l’accès à ce projet. Le compte et ses autres projets sont conservés.",
+  removeHint: "Ce membre perd immédiatement l’accès à ce projet. Son compte et ses autres projets sont conservés.",
   removeSelfHint:
     "Il s’agit de vous. Vous perdez immédiatement l’accès à ce projet, et seul un autre administrateur peut vous y ajouter de nouveau.",
   invite: "Inviter",
-  inviteTitle: "Inviter une personne",
+  inviteTitle: "Inviter un utilisateur",
   email: "Adresse e-mail",
-  emailHint: "Si un compte existe pour cette adresse, la personne se connecte pour accepter ; sinon, le lien le crée.",
-  validFor: "Validité du lien",
-  days: (count: string) => `${count} jours`,
+  emailHint: "Si cette adresse a un compte, son utilisateur se connecte pour accepter. Sinon, le lien crée le compte.",
+  validFor: "Le lien expire dans",
+  days: (count: Count) => plural(count, "# jour", "# jours"),
   invitations: "Invitations",
   noInvitations: "Aucune invitation",
   noInvitationsHint:
@@ -46,7 +47,7 @@ export const people: Texts["people"] = {
   revokeOf: (email: string) => `Révoquer l’invitation de ${email}`,
   invitedTitle: (email: string) => `${email} est invité`,
   mailSent: "Un e-mail contenant ce lien est en attente d’envoi. Vous pouvez aussi envoyer le lien vous-même.",
-  mailNotSent: "Ce serveur brain n’envoie pas d’e-mails. Envoyez le lien vous-même.",
+  mailNotSent: "Ce serveur n’envoie pas d’e-mails. Envoyez le lien vous-même.",
   link: "Lien de l’invitation",
   linkHint:
     "Le lien n’est affiché que maintenant. Il fonctionne une fois. Une invitation ultérieure de la même adresse l’annule."

@@ -9,7 +9,7 @@ export const projectSettings: Texts["projectSettings"] = {
   slug: "Slug",
   slugHint:
     "Le nom dans les adresses et les chemins de l’API. Après un changement, les anciens liens et les chemins des scripts ne fonctionnent plus.",
-  newSlugHint: "Le nom dans les adresses et les chemins de l’API : minuscules, chiffres et traits d’union.",
+  newSlugHint: "Le nom dans les adresses et les chemins de l’API\u00a0: minuscules, chiffres et traits d’union.",
   description: "Description",
   environment: "Environnement",
   environmentHint: "Une étiquette, telle que production. Elle ne change rien d’autre.",
@@ -28,7 +28,7 @@ export const projectSettings: Texts["projectSettings"] = {
   },
   addresses: "Adresses autorisées",
   addressesHint:
-    "Des réseaux tels que 192.0.2.0/24, un par ligne ; votre propre adresse doit en faire partie. Les personnes et les clés d’API depuis d’autres adresses sont refusées ; les agents ne sont pas concernés. Vide : toutes les adresses.",
+    "Des réseaux tels que 192.0.2.0/24, un par ligne\u00a0; votre propre adresse doit en faire partie. Les personnes et les clés d’API depuis d’autres adresses sont refusées\u00a0; les agents ne sont pas concernés. Vide\u00a0: toutes les adresses.",
   approvals: "Approbations",
   approvalsHint: "Les actions choisies attendent l’approbation d’une seconde personne.",
   approvalsActiveHint:
@@ -37,13 +37,13 @@ export const projectSettings: Texts["projectSettings"] = {
   holdRules: "Règles d’automatisation qui relancent ou annulent",
   holdRulesHint: "La création et la modification de ces règles. La suppression n’attend pas.",
   holdBulk: "Actions groupées sur plus de tâches que",
-  holdBulkHint: "Relances, suppressions et annulations groupées. Vide : aucune n’attend.",
+  holdBulkHint: "Relances, suppressions et annulations groupées. Vide\u00a0: aucune n’attend.",
   schedulers: "Ordonnanceurs",
   owner: "Ordonnanceur des nouvelles planifications",
   ownerHint: "Il déclenche les planifications qui n’en nomment pas d’autre, par exemple svc-scheduler.",
   allowedSchedulers: "Ordonnanceurs autorisés",
   allowedSchedulersHint:
-    "Un par ligne. Les planifications d’autres ordonnanceurs ne se déclenchent pas. Vide : tous les ordonnanceurs.",
+    "Un par ligne. Les planifications d’autres ordonnanceurs ne se déclenchent pas. Vide\u00a0: tous les ordonnanceurs.",
   delete: "Supprimer le projet",
   deleteTitle: (name: string) => `Supprimer ${name}`,
   deleteHint:

@@ -17,8 +17,8 @@ export const queues: Texts["queues"] = {
   noneHint: "Un agent signale les files de son moteur.",
   purge: "Vider",
   purgeLabel: (name: string) => `Vider ${name}`,
-  purgeQuestion: (name: string) => `Vider la file ${name} ?`,
-  purgeNotice: (name: string) => `Vider : ${name}`,
+  purgeQuestion: (name: string) => `Vider la file ${name}\u00a0?`,
+  purgeNotice: (name: string) => `Vider\u00a0: ${name}`,
   purgeDepth: (depth: string) => `${depth} messages attendent. Tous seront supprimés, sans retour possible.`,
   purgeUnknown:
     "L’agent n’indique pas combien de messages attendent. Tous seront supprimés, quel que soit leur nombre, sans retour possible.",

@@ -47,7 +47,7 @@ export const schedules = {
   noFires: "Aucun déclenchement",
   firesElsewhere: "ne signale que les ticks manqués",
   firesElsewhereHint:
-    "Un autre planificateur la déclenche : svc enregistre ses ticks manqués, mais pas ses déclenchements.",
+    "Un autre planificateur la déclenche\u00a0: svc enregistre ses ticks manqués, mais pas ses déclenchements.",
   firedBy: (scheduler: string) => `par ${scheduler}`,
   strip: (count: string, failed: string) => `${count} derniers déclenchements, dont ${failed} en échec`,
   noNext: "aucun",
@@ -81,8 +81,8 @@ export const schedules = {
     acked_success: "Soumis",
     acked_failed: "Refusé par l’agent",
     failed: "Jamais envoyé",
-    operator_skipped: "Résolu : non exécuté",
-    terminal_completed: "Résolu : exécuté, ou peut-être",
+    operator_skipped: "Résolu\u00a0: non exécuté",
+    terminal_completed: "Résolu\u00a0: exécuté, ou peut-être",
     terminal_failed: "En échec",
     terminal_cancelled: "Annulé",
     terminal_timeout: "Résultat inconnu"
@@ -97,7 +97,7 @@ export const schedules = {
     buffer_expired: "Il a attendu un agent plus de SVC_SCHEDULE_BUFFER_SECONDS. Il ne se déclenche plus.",
     acked_success: "L’agent a soumis la tâche.",
     acked_failed: "L’agent a refusé la tâche, ou n’a pas pu la soumettre.",
-    failed: "Sa commande n’a jamais été envoyée : la tâche n’a pas été soumise.",
+    failed: "Sa commande n’a jamais été envoyée\u00a0: la tâche n’a pas été soumise.",
     operator_skipped: "Une personne a constaté que sa tâche ne s’est pas exécutée.",
     terminal_completed: "Une personne a constaté que sa tâche s’est exécutée, ou a pu s’exécuter.",
     terminal_failed: "Il a échoué.",
@@ -158,12 +158,12 @@ export const schedules = {
     yours: "Votre fuseau",
     itsOwn: (zone: string) => `Son fuseau, ${zone}`,
     jitterUpTo: (length: string) => `jusqu’à ${length} plus tard`,
-    bothZones: (zone: string) => `Votre fuseau et le sien : ${zone}`,
+    bothZones: (zone: string) => `Votre fuseau et le sien\u00a0: ${zone}`,
     fires: "Déclenchements",
     noFires: "Aucun déclenchement",
     noFiresHint: "Son prochain tick figure sur cette page. Pour soumettre sa tâche maintenant, déclenchez-la.",
     foreignFires:
-      "Un autre planificateur la déclenche : svc n’a pas ses déclenchements. Ses ticks manqués figurent ci-dessous.",
+      "Un autre planificateur la déclenche\u00a0: svc n’a pas ses déclenchements. Ses ticks manqués figurent ci-dessous.",
     tick: "Tick",
     fired: "Déclenché après",
     firedHint: "Du tick au moment où le serveur brain a enregistré le déclenchement.",
@@ -199,7 +199,7 @@ export const schedules = {
       "svc déclenche lui-même les planifications du projet. Un planificateur apparaît ici quand un agent publie ses planifications.",
     byBrain: "Le serveur brain déclenche.",
     programs: (firing: string, standby: string) =>
-      `Programmes planificateurs : ${firing} déclenchent, ${standby} en attente.`,
+      `Programmes planificateurs\u00a0: ${firing} déclenchent, ${standby} en attente.`,
     nothingFires: "Rien ne déclenche en ce moment.",
     name: "Planificateur",
     agent: "Publié par",
@@ -214,7 +214,7 @@ export const schedules = {
     resyncHint:
       "Demande à chaque agent connecté toutes ses planifications. Une planification absente de la réponse est supprimée ici.",
     requested: (count: string, schedulers: string) =>
-      `Agents interrogés : ${count}, pour ${schedulers}. Les réponses arrivent en quelques secondes.`,
+      `Agents interrogés\u00a0: ${count}, pour ${schedulers}. Les réponses arrivent en quelques secondes.`,
     noneRequested: "Aucun agent connecté ne publie de planifications. Démarrez le processus d’un agent, puis réessayez."
   },
   actions: {
@@ -229,26 +229,26 @@ export const schedules = {
       pause: "Elle ne se déclenche pas avant d’être reprise. Son rattrapage décide alors des ticks intermédiaires.",
       resume: "Son rattrapage décide des ticks passés pendant la pause."
     },
-    triggerQuestion: (name: string) => `Soumettre maintenant la tâche de ${name} ?`,
+    triggerQuestion: (name: string) => `Soumettre maintenant la tâche de ${name}\u00a0?`,
     triggerHint:
       "La tâche s’exécute une fois, maintenant. Aucun déclenchement n’est enregistré, et le prochain tick reste.",
     triggerHintForeign:
       "L’agent demande à son planificateur d’exécuter la tâche une fois, maintenant. La prochaine exécution reste.",
-    deleteQuestion: (name: string) => `Supprimer ${name} ?`,
+    deleteQuestion: (name: string) => `Supprimer ${name}\u00a0?`,
     deleteHint:
       "Elle ne se déclenche plus jamais. Ses déclenchements restent jusqu’à la fin de leur conservation. Une source qui l’a encore la recrée à son prochain import.",
     deleteHintForeign:
       "L’agent la supprime chez son propre planificateur. Elle disparaît ici avec le prochain instantané."
   },
   actionNotices: {
-    enable: (name: string) => `Activer : ${name}`,
-    disable: (name: string) => `Désactiver : ${name}`,
-    pause: (name: string) => `Mettre en pause : ${name}`,
-    resume: (name: string) => `Reprendre : ${name}`,
-    trigger: (name: string) => `Déclencher : ${name}`,
-    delete: (name: string) => `Supprimer : ${name}`,
-    create: (name: string) => `Créer : ${name}`,
-    update: (name: string) => `Modifier : ${name}`
+    enable: (name: string) => `Activer\u00a0: ${name}`,
+    disable: (name: string) => `Désactiver\u00a0: ${name}`,
+    pause: (name: string) => `Mettre en pause\u00a0: ${name}`,
+    resume: (name: string) => `Reprendre\u00a0: ${name}`,
+    trigger: (name: string) => `Déclencher\u00a0: ${name}`,
+    delete: (name: string) => `Supprimer\u00a0: ${name}`,
+    create: (name: string) => `Créer\u00a0: ${name}`,
+    update: (name: string) => `Modifier\u00a0: ${name}`
   },
   operationStatuses: {
     pending: "En attente",
@@ -271,9 +271,9 @@ export const schedules = {
   foreign: {
     owner: (scheduler: string) =>
       `${scheduler} possède et déclenche cette planification. Ce que vous faites ici est une demande à l’agent qui la publie.`,
-    can: (operations: string) => `Elle prend en charge : ${operations}.`,
+    can: (operations: string) => `Elle prend en charge\u00a0: ${operations}.`,
     nothing:
-      "Aucune demande n’est possible maintenant : aucun agent connecté ne la publie, ou son planificateur ne peut que lister. Modifiez-la là où elle est définie."
+      "Aucune demande n’est possible maintenant\u00a0: aucun agent connecté ne la publie, ou son planificateur ne peut que lister. Modifiez-la là où elle est définie."
   },
   form: {
     create: "Nouvelle planification",
@@ -300,9 +300,9 @@ export const schedules = {
     },
     kinds: { cron: "Cron", interval: "Intervalle", clocked: "Une fois" },
     expressionHints: {
-      cron: "Minute, heure, jour, mois, jour de la semaine : 30 9 * * MON-FRI",
-      interval: "Une durée : 30, 5m, 1h30m",
-      clocked: "Date et heure : 2027-12-24T18:00"
+      cron: "Minute, heure, jour, mois, jour de la semaine\u00a0: 30 9 * * MON-FRI",
+      interval: "Une durée\u00a0: 30, 5m, 1h30m",
+      clocked: "Date et heure\u00a0: 2027-12-24T18:00"
     },
     enabledChoices: { true: "Activée", false: "Désactivée" },
     valuesHint: "JSON. Tous les chiffres des nombres sont conservés.",
@@ -320,16 +320,16 @@ export const schedules = {
     cadenceHint:
       "La cadence modifiée commence avec le prochain tick après l’enregistrement. Les ticks précédents ne sont pas rattrapés.",
     driftHint: (source: string) =>
-      `Sa définition vient de ${source}. Le prochain import annule ce que vous modifiez ici ; jusque-là elle est signalée divergente.`
+      `Sa définition vient de ${source}. Le prochain import annule ce que vous modifiez ici\u00a0; jusque-là elle est signalée divergente.`
   },
   recovery: {
     title: "Quarantaine",
     meaning:
       "Elle ne se déclenche pas avant la fin de la quarantaine. Son rattrapage décide alors des ticks intermédiaires.",
     reasons: {
-      definition_invalid: "En quarantaine : sa définition ne peut pas être évaluée",
-      two_owners: "En quarantaine : deux agents la publient différemment",
-      outcome_unknown: "En quarantaine : le résultat d’un déclenchement est inconnu"
+      definition_invalid: "En quarantaine\u00a0: sa définition ne peut pas être évaluée",
+      two_owners: "En quarantaine\u00a0: deux agents la publient différemment",
+      outcome_unknown: "En quarantaine\u00a0: le résultat d’un déclenchement est inconnu"
     },
     steps: {
       definition_invalid:
@@ -346,8 +346,8 @@ export const schedules = {
     resolveExplained:
       "Le déclenchement a été envoyé, et son résultat est inconnu. Votre réponse est définitive, et rien n’est renvoyé. Pour exécuter la tâche maintenant, déclenchez la planification.",
     commandIs: (status: string) =>
-      `Sa commande : ${status}. Si cela change avant votre réponse, la réponse est refusée.`,
-    question: "Qu’avez-vous constaté ?",
+      `Sa commande\u00a0: ${status}. Si cela change avant votre réponse, la réponse est refusée.`,
+    question: "Qu’avez-vous constaté\u00a0?",
     choices: { yes: "La tâche s’est exécutée, ou a pu s’exécuter", no: "La tâche ne s’est pas exécutée" },
     choiceHints: {
       yes: "Le déclenchement est résolu comme exécuté.",
@@ -361,7 +361,7 @@ export const schedules = {
       "Pour les déclenchements que svc n’a pas enregistrés ou envoyés, et pour les planificateurs qui ne connaissent pas les numéros de fencing",
     evidence: "Un déclenchement que svc n’a pas enregistré, ou pas envoyé",
     evidenceHint:
-      "Une commande terminée de cette planification dont le déclenchement n’est pas enregistré, ou un déclenchement enregistré sans commande. Votre réponse est définitive : son tick ne se déclenche plus.",
+      "Une commande terminée de cette planification dont le déclenchement n’est pas enregistré, ou un déclenchement enregistré sans commande. Votre réponse est définitive\u00a0: son tick ne se déclenche plus.",
     resolveEvidence: "Résoudre l’indice",
     fireId: "Identifiant du déclenchement",
     evidenceKind: "Indice",
@@ -388,7 +388,7 @@ export const schedules = {
     file: "Fichier",
     text: "Instantané",
     textHint:
-      "JSON : une liste de planifications, ou un objet avec schedules, mode et source_filter. Pour du YAML, utilisez svc schedules import.",
+      "JSON\u00a0: une liste de planifications, ou un objet avec schedules, mode et source_filter. Pour du YAML, utilisez svc schedules import.",
     invalid: "Ce n’est pas une liste JSON de planifications.",
     mode: "Mode",
     modes: { upsert: "Insérer et modifier", replace: "Remplacer la source" },
@@ -407,7 +407,7 @@ export const schedules = {
       `${inserted} nouvelles, ${updated} modifiées, ${deleted} supprimées`,
     unchanged: (count: string) => `${count} inchangées`,
     kinds: { inserted: "nouvelle", updated: "modifiée", deleted: "supprimée" },
-    question: "Importer cet instantané ?",
+    question: "Importer cet instantané\u00a0?",
     questionHint:
       "Les changements faits par des personnes à ces planifications sont annulés. Les cadences modifiées commencent avec le prochain tick.",
     done: "Importé",
@@ -417,9 +417,9 @@ export const schedules = {
   dst: {
     gap: "décalé",
     gapHint:
-      "L’heure avance : cette heure locale n’existe pas ce jour-là, le déclenchement a donc lieu au premier instant suivant.",
+      "L’heure avance\u00a0: cette heure locale n’existe pas ce jour-là, le déclenchement a donc lieu au premier instant suivant.",
     overlap: "double",
-    overlapHint: "L’heure recule : cette heure locale revient deux fois ce jour-là."
+    overlapHint: "L’heure recule\u00a0: cette heure locale revient deux fois ce jour-là."
   },
   words: {
     comma: ", ",

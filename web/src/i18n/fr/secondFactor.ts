@@ -6,7 +6,7 @@ export const secondFactor: Texts["secondFactor"] = {
   intro:
     "Un code d’une application d’authentification, en plus du mot de passe. Ainsi, un mot de passe volé ne suffit plus. Il vous faut une application telle qu’Aegis, Google Authenticator ou 1Password.",
   required: (deadline: string) =>
-    `Un second facteur est exigé. Configurez-le avant le ${deadline} ; d’ici là, tout fonctionne comme avant.`,
+    `Un second facteur est exigé. Configurez-le avant le ${deadline}\u00a0; d’ici là, tout fonctionne comme avant.`,
   overdue: (deadline: string) => `Un second facteur était exigé avant le ${deadline}. Configurez-le pour continuer.`,
   isEnrolled: "Un second facteur est configuré.",
   begin: "Commencer",

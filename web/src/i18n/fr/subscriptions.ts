@@ -4,11 +4,12 @@ export const subscriptions: Texts["subscriptions"] = {
   title: "Abonnements",
   create: "Nouvel abonnement",
   edit: "Modifier l’abonnement",
-  defaultsHint: "Abonnements du projet : une fois vers ses canaux, et dans la boîte de réception de chaque membre.",
+  defaultsHint:
+    "Abonnements du projet\u00a0: une fois vers ses canaux, et dans la boîte de réception de chaque membre.",
   ownHint: "Ce dont vous êtes averti, en plus des abonnements par défaut de vos projets.",
   none: "Aucun abonnement pour l’instant",
   noneHint:
-    "Créez-en un pour les tâches en échec : 30 secondes après le premier échec, ses canaux reçoivent un message.",
+    "Créez-en un pour les tâches en échec\u00a0: 30 secondes après le premier échec, ses canaux reçoivent un message.",
   noChannels: "Il n’y a pas encore de canal.",
   inactiveChannel: (name: string) => `${name} (inactif)`,
   hiddenChannels: "Seuls les administrateurs du projet voient ses canaux. Ceux qui sont choisis restent.",
@@ -32,7 +33,7 @@ export const subscriptions: Texts["subscriptions"] = {
     task_name_pattern: "Second motif",
     queue: "File",
     engine: "Moteur",
-    priority: "Priorités (aucune : toutes)",
+    priority: "Priorités (aucune\u00a0: toutes)",
     priority_min: "Au moins",
     priority_max: "Au plus",
     rate_percent: "Part des tâches en échec (%)",
@@ -63,8 +64,8 @@ export const subscriptions: Texts["subscriptions"] = {
   escalationHint: "Ils reçoivent un message, puis celui du rétablissement.",
   states: { active: "Actif", muted: "Muet, se termine", off: "Arrêté" },
   inbox: "boîte de réception",
-  goesTo: (targets: string) => `Vers : ${targets}`,
-  noTargets: "Vers aucun canal ni boîte de réception : ses alertes sont seulement enregistrées.",
+  goesTo: (targets: string) => `Vers\u00a0: ${targets}`,
+  noTargets: "Vers aucun canal ni boîte de réception\u00a0: ses alertes sont seulement enregistrées.",
   eachOccurrence: "Un message par occurrence",
   quietText: (start: string, end: string, zone: string) => `Calme de ${start} à ${end} (${zone})`,
   escalatesAfter: (duration: string) => `Escalade après ${duration}`,
@@ -85,7 +86,7 @@ export const subscriptions: Texts["subscriptions"] = {
   muteHint: "D’ici là, rien n’est enregistré ni envoyé.",
   muteOther: "Rendre muet jusqu’à cette heure",
   endMute: "Mettre fin au silence",
-  deleteTitle: (trigger: string) => `Supprimer l’abonnement « ${trigger} »`,
+  deleteTitle: (trigger: string) => `Supprimer l’abonnement «\u00a0${trigger}\u00a0»`,
   deleteHint:
     "Ses alertes sont supprimées avec lui, y compris celles qui sont ouvertes. Le journal des envois est conservé."
 }

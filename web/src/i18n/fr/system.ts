@@ -30,7 +30,7 @@ export const system: Texts["system"] = {
     audit_chain: "Ses lignes les plus récentes correspondent à ce qui a été signé.",
     audit_verification: "La dernière exécution a lu chaque ligne et trouvé ce qui a été signé."
   },
-  loop: (name: string) => `Boucle en arrière-plan : ${name}`,
+  loop: (name: string) => `Boucle en arrière-plan\u00a0: ${name}`,
   loops: (running: string, all: string) =>
     `${running} boucles en arrière-plan sur ${all} tournent sans erreur dans ce processus.`,
   revision: (found: string, expected: string) => `révision ${found}, attendue ${expected}`,
@@ -38,7 +38,7 @@ export const system: Texts["system"] = {
   forwarderOff:
     "Non configuré. Avec SVC_AUDIT_WEBHOOK_URL, le serveur brain envoie chaque ligne du journal d’audit à un autre système.",
   forwarderHint: (worker: string) =>
-    `Compté depuis le démarrage du processus ${worker} ; chaque réplique a ses propres chiffres.`,
+    `Compté depuis le démarrage du processus ${worker}\u00a0; chaque réplique a ses propres chiffres.`,
   delivered: "Lignes livrées",
   waiting: "Lignes en attente",
   dropped: "Lignes abandonnées",

@@ -16,7 +16,7 @@ export const task: Texts["task"] = {
   eta: "Début prévu",
   retriedFrom: "Relance de",
   retriedAs: "Relancée en tant que",
-  altered: "Au-delà d’une limite : omis ou raccourci",
+  altered: "Au-delà d’une limite\u00a0: omis ou raccourci",
   orphaned: "Worker disparu",
   facts: "Informations",
   values: "Valeurs",

@@ -6,7 +6,7 @@ export const users: Texts["users"] = {
   none: "Aucun utilisateur",
   create: "Créer un utilisateur",
   createHint:
-    "Avec une invitation à un projet, la personne choisit son mot de passe ; ici, vous choisissez le premier.",
+    "Avec une invitation à un projet, la personne choisit son mot de passe\u00a0; ici, vous choisissez le premier.",
   active: "Actif",
   inactive: "Inactif",
   activeHint:

@@ -19,7 +19,7 @@ export const approvals: Texts["approvals"] = {
   statusHints: {
     pending: "まだ何も実行されていません。操作は、承認した担当者の名義で実行されます。",
     approved: "別の担当者が承認し、実行されました。",
-    failed: "別の担当者が承認しましたが、その後 Brain サーバーが拒否しました。何も実行されていません。",
+    failed: "別の担当者が承認しましたが、その後Brainサーバーが拒否しました。何も実行されていません。",
     rejected: "別の担当者が却下しました。何も実行されていません。",
     expired: "期限までに判断されませんでした。何も実行されていません。もう一度依頼できます。"
   },
@@ -38,7 +38,7 @@ export const approvals: Texts["approvals"] = {
     user_update: "アカウントの権限",
     policy: "承認が必要な操作の変更"
   },
-  requestedByName: (name) => `依頼者: ${name}`,
+  requestedByName: (name) => `依頼者：${name}`,
   kind: "種類",
   requestedBy: "依頼者",
   requestedAt: "依頼日時",
@@ -51,22 +51,22 @@ export const approvals: Texts["approvals"] = {
   change: "変更内容",
   before: "変更前",
   after: "変更後",
-  revision: (r) => `リビジョン ${r}`,
+  revision: (r) => `リビジョン${r}`,
   outdated:
     "リクエスト後に変更対象が変わったか、対象が当時より増えていました。何も実行されていません。まだ必要な場合は、もう一度リクエストしてください。",
-  noResult: "結果が保存される前に brain が停止しました。実行されたかどうかを確認してください。再実行はされません。",
+  noResult: "結果が保存される前にbrainが停止しました。実行されたかどうかを確認してください。再実行はされません。",
   approve: "承認する",
   reject: "却下する",
   own: "ご自身の依頼のため、別の管理者が判断します。",
   needsAdmin: "プロジェクトの管理者が判断します。",
-  approveQuestion: "承認して実行しますか?",
-  approveHint: (name) => `ただちに、あなたの名義で実行されます。依頼した ${name} に通知されます。`,
-  rejectQuestion: "却下しますか?",
-  rejectHint: (name) => `何も実行されません。${name} に理由が通知されます。`,
+  approveQuestion: "承認して実行しますか？",
+  approveHint: (name) => `ただちに、あなたの名義で実行されます。依頼した${name}に通知されます。`,
+  rejectQuestion: "却下しますか？",
+  rejectHint: (name) => `何も実行されません。${name}に理由が通知されます。`,
   rejectReason: "理由",
   approved: "承認され、実行されました",
   failed: "承認後に拒否されました",
   see: "承認を見る",
-  waiting: (count) => `${count} 件があなたを待っています`,
+  waiting: (count) => `${count}件があなたを待っています`,
   notWaiting: "もう待機していません。判断されたか、期限が切れました。"
 }

@@ -1,22 +1,23 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const attention: Texts["attention"] = {
   title: "要対応",
   calm: "対応が必要な項目はありません",
   severities: { critical: "重大", warning: "警告" },
   kinds: {
-    agents_offline: (count: string) => `オフラインのエージェント: ${count}`,
-    agents_refused: (count: string) => `過去24時間に要求が拒否されたエージェント: ${count}`,
-    failure_rate: (count: string) => `タスクの20%以上が失敗しています。過去24時間の失敗: ${count}`,
-    queue_depth: (count: string) => `1,000件以上のタスクがあるキュー: ${count}`,
-    queue_growth: (count: string) => `15分間増え続けているキュー: ${count}`,
-    stuck_commands: (count: string) => `5分間結果のないコマンド: ${count}`,
-    schedule_misfires: (count: string) => `過去24時間のスケジュールのミスファイア: ${count}`,
-    channels_disabled: (count: string) => `無効になっているチャンネル: ${count}`,
-    breakers_tripped: (count: string) => `ブレーカーが作動したルール: ${count}`,
-    schedules_tripped: (count: string) => `サーキットブレーカーが無効にしたスケジュール: ${count}`
+    agents_offline: (count: Count) => `${count.text}個のエージェントがオフライン`,
+    agents_refused: (count: Count) => `過去24時間に${count.text}個のエージェントの要求を拒否`,
+    failure_rate: (count: Count) => `タスクの20%以上が失敗（過去24時間に${count.text}件）`,
+    queue_depth: (count: Count) => `1,000件以上のタスクがあるキューが${count.text}個`,
+    queue_growth: (count: Count) => `15分間増え続けているキューが${count.text}個`,
+    stuck_commands: (count: Count) => `5分以上結果のないコマンドが${count.text}件`,
+    schedule_misfires: (count: Count) => `過去24時間にスケジュールの実行漏れが${count.text}件`,
+    channels_disabled: (count: Count) => `無効なチャンネルが${count.text}個`,
+    breakers_tripped: (count: Count) => `ブレーカーが作動したルールが${count.text}個`,
+    schedules_tripped: (count: Count) => `サーキットブレーカーが無効にしたスケジュールが${count.text}個`
   },
-  lastSeen: (name: string, time: string) => `${name}: 最終確認 ${time}`,
-  neverConnected: (name: string) => `${name}: 接続されたことがありません`,
-  refused: (name: string, reason: string) => `${name}: ${reason}`
+  lastSeen: (name: string, time: string) => `${name}：最終確認${time}`,
+  neverConnected: (name: string) => `${name}：接続されたことがありません`,
+  refused: (name: string, reason: string) => `${name}：${reason}`
 }

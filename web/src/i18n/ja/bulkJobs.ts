@@ -14,10 +14,10 @@ export const bulkJobs: Texts["bulkJobs"] = {
   ofTotal: (part: string, total: string) => `${total}件中${part}件`,
   done: "処理済み",
   parts: {
-    pending: (count: string) => `結果待ち: ${count}`,
-    failed: (count: string) => `失敗: ${count}`,
-    unknown: (count: string) => `結果不明: ${count}`,
-    skipped: (count: string) => `スキップ: ${count}`
+    pending: (count: string) => `結果待ち：${count}`,
+    failed: (count: string) => `失敗：${count}`,
+    unknown: (count: string) => `結果不明：${count}`,
+    skipped: (count: string) => `スキップ：${count}`
   },
   by: "実行者",
   created: "開始",
@@ -28,9 +28,9 @@ export const bulkJobs: Texts["bulkJobs"] = {
   stopQuestion: "この処理を停止しますか？",
   stopHint: "残りのタスクはそのままです。発行済みのコマンドは続行します。停止した処理は再開できません。",
   cancelQuestion: "一致するタスクをすべて取り消しますか？",
-  toCancel: (count: string) => `終了していないタスク: ${count}件`,
-  moreToCancel: (count: string) => `終了していないタスク: ${count}件以上`,
-  endedLeftOut: (count: string) => `終了済みのため対象外: ${count}件`,
+  toCancel: (count: string) => `終了していないタスク：${count}件`,
+  moreToCancel: (count: string) => `終了していないタスク：${count}件以上`,
+  endedLeftOut: (count: string) => `終了済みのため対象外：${count}件`,
   cancelHint: "タスクごとにコマンドを発行します。ページを閉じても処理は続きます。",
   see: "一括処理を見る"
 }

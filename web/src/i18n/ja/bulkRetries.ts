@@ -66,7 +66,7 @@ export const bulkRetries: Texts["bulkRetries"] = {
   cancel: "再試行をキャンセル",
   cancelQuestion: "この一括再試行をキャンセルしますか？",
   cancelHint: (count: string) =>
-    `再試行されないタスク: ${count}件。送信済みのコマンドは取り消されません。キャンセルした再試行は再開できません。`,
+    `再試行されないタスク：${count}件。送信済みのコマンドは取り消されません。キャンセルした再試行は再開できません。`,
   changeRate: "速度を変更",
   rateField: "毎秒の再試行数",
   rateHint: "空欄の場合は制限しません。",
@@ -74,10 +74,10 @@ export const bulkRetries: Texts["bulkRetries"] = {
   maxField: "タスクの上限",
   maxHint: (most: string) =>
     `最大${most}件。それより多く一致する場合は、古いものから対象になります。空欄にすると、一致するすべてが対象です。`,
-  matching: (count: string) => `一致するタスク: ${count}件`,
+  matching: (count: string) => `一致するタスク：${count}件`,
   takes: (part: string, all: string) => `一致する${all}件のうち古い順に${part}件`,
   takesOfMore: (part: string, all: string) => `一致する${all}件超のうち古い順に${part}件`,
-  engineNote: (engine: string, count: string) => `${engine}（${count}件）:`,
+  engineNote: (engine: string, count: string) => `${engine}（${count}件）：`,
   byName: "名前別",
   byException: "例外別",
   more: (count: string) => `ほか${count}件`,

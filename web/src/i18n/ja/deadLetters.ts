@@ -27,5 +27,5 @@ export const deadLetters: Texts["deadLetters"] = {
   requeue: "キューに戻す",
   requeueQuestion: (name: string) => `${name}をキューに戻しますか？`,
   requeueHint: (queue: string) => `エンジンがタスクをキュー${queue}に戻し、再度実行します。`,
-  requeueNotice: (name: string) => `キューに戻す: ${name}`
+  requeueNotice: (name: string) => `キューに戻す：${name}`
 }

@@ -36,5 +36,5 @@ export const failures: Texts["failures"] = {
   workers: "最新のタスクのワーカー",
   createRule: "このグループのルールを作成",
   retryAll: "すべて再試行",
-  retryQuestion: (name: string) => `このグループの失敗したタスクをすべて再試行: ${name}`
+  retryQuestion: (name: string) => `このグループの失敗したタスクをすべて再試行：${name}`
 }

@@ -2,11 +2,11 @@ import type { Texts } from "../en.ts"
 
 export const inbox: Texts["inbox"] = {
   title: "受信箱",
-  titleWith: (count: string) => `受信箱、未読 ${count} 件`,
+  titleWith: (count: string) => `受信箱、未読${count}件`,
   unread: "未読",
   onlyUnread: "未読のみ",
   markRead: "既読にする",
-  markOneRead: (title: string) => `既読にする: ${title}`,
+  markOneRead: (title: string) => `既読にする：${title}`,
   markAllRead: "すべて既読にする",
   none: "受信箱は空です",
   noneHint: "プロジェクトと購読のアラートの発生、変化、回復がここに表示されます。",

@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const people: Texts["people"] = {
   title: "メンバー管理",
   members: "メンバー",
-  person: "ユーザー",
+  person: "メンバー",
   role: "ロール",
   since: "参加日",
   actions: "操作",
@@ -12,21 +13,21 @@ export const people: Texts["people"] = {
   noMembersHint: "ユーザーを招待してください。グローバル管理者はメンバーでなくてもプロジェクトを表示できます。",
   roles: { viewer: "閲覧者", auditor: "監査者", operator: "オペレーター", admin: "管理者" },
   roleHints: {
-    viewer:
-      "タスク、スケジュール、キュー、ワーカーを表示し、ビューの保存とアラートの確認ができます。その他の変更はできません。",
+    viewer: "プロジェクト全体の閲覧とビューの保存ができます。確認できるのは自分のアラートだけです。",
     auditor: "閲覧者の権限に加えて、監査ログの表示とエクスポートができます。",
     operator:
-      "閲覧者の権限に加えて、タスクの再試行とキャンセル、コマンドの実行、スケジュールと自動化ルールの変更ができます。",
-    admin: "上記のすべてに加えて、メンバー、エージェント、通知、設定の管理とタスクの削除ができます。"
+      "閲覧者の権限に加えて、タスクの再試行とキャンセル、コマンドの実行、スケジュールと自動化ルールの変更、プロジェクトのアラートの確認、承認の表示ができます。",
+    admin:
+      "オペレーターと監査者の権限に加えて、メンバー、エージェント、通知、設定の管理、承認の判断、タスクの削除ができます。"
   },
   rolesTitle: "各ロールでできること",
   changeRole: "ロールを変更",
-  changeRoleOf: (name: string) => `${name} のロールを変更`,
+  changeRoleOf: (name: string) => `${name}のロールを変更`,
   roleAppliesAtOnce: "新しいロールは次のリクエストから適用されます。",
   remove: "削除",
-  removeTitle: (name: string) => `${name} をプロジェクトから削除`,
+  removeTitle: (name: string) => `${name}をプロジェクトから削除`,
   removeHint:
-    "このユーザーはただちにこのプロジェクトにアクセスできなくなります。アカウントと他のプロジェクトは残ります。",
+    "このメンバーはただちにこのプロジェクトにアクセスできなくなります。アカウントと他のプロジェクトは残ります。",
   removeSelfHint:
     "これはご自身です。ただちにこのプロジェクトにアクセスできなくなり、再び追加できるのは他の管理者だけです。",
   invite: "招待",
@@ -34,7 +35,7 @@ export const people: Texts["people"] = {
   email: "メールアドレス",
   emailHint: "このアドレスのアカウントがあれば、サインインして承諾します。なければ、リンクからアカウントを作成します。",
   validFor: "リンクの有効期間",
-  days: (count: string) => `${count} 日`,
+  days: (count: Count) => `${count.text}日`,
   invitations: "招待",
   noInvitations: "招待はありません",
   noInvitationsHint: "招待は、承諾、取り消し、または期限切れになるまで、およびその後しばらくこの一覧に残ります。",
@@ -42,10 +43,10 @@ export const people: Texts["people"] = {
   statuses: { pending: "保留中", accepted: "承諾済み", revoked: "取り消し済み", expired: "期限切れ" },
   expires: "有効期限",
   revoke: "取り消す",
-  revokeOf: (email: string) => `${email} の招待を取り消す`,
-  invitedTitle: (email: string) => `${email} を招待しました`,
+  revokeOf: (email: string) => `${email}の招待を取り消す`,
+  invitedTitle: (email: string) => `${email}を招待しました`,
   mailSent: "このリンクを記載したメールは送信待ちです。リンクを自分で送ることもできます。",
-  mailNotSent: "この Brain サーバーはメールを送信しません。リンクを自分で送ってください。",
+  mailNotSent: "このサーバーはメールを送信しません。リンクを自分で送ってください。",
   link: "招待リンク",
-  linkHint: "リンクは今だけ表示されます。使用できるのは 1 回です。同じアドレスを後から招待すると無効になります。"
+  linkHint: "リンクは今だけ表示されます。使用できるのは1回です。同じアドレスを後から招待すると無効になります。"
 }

@@ -1,5 +1,5 @@
 import type { Texts } from "../en.ts"
 
 export const persons: Texts["persons"] = {
-  program: "svc 自身"
+  program: "svc自身"
 }

@@ -7,11 +7,11 @@ export const projectSettings: Texts["projectSettings"] = {
   general: "全般",
   name: "名前",
   slug: "スラッグ",
-  slugHint: "アドレスと API パスでの名前です。変更すると、以前のリンクとスクリプトのパスは使えなくなります。",
-  newSlugHint: "アドレスと API パスでの名前です。英小文字、数字、ハイフンが使えます。",
+  slugHint: "アドレスとAPIパスでの名前です。変更すると、以前のリンクとスクリプトのパスは使えなくなります。",
+  newSlugHint: "アドレスとAPIパスでの名前です。英小文字、数字、ハイフンが使えます。",
   description: "説明",
   environment: "環境",
-  environmentHint: "production などのラベルです。他には影響しません。",
+  environmentHint: "productionなどのラベルです。他には影響しません。",
   zone: "タイムゾーン",
   zoneHint:
     "プロジェクトのタイムゾーンを選んだユーザーには、この時刻で表示されます。スケジュールには独自のタイムゾーンがあります。",
@@ -27,7 +27,7 @@ export const projectSettings: Texts["projectSettings"] = {
   },
   addresses: "許可するアドレス",
   addressesHint:
-    "192.0.2.0/24 のようなネットワークを 1 行に 1 つ。ご自身のアドレスを含めてください。他のアドレスからのユーザーと APIキーは拒否されます。エージェントには影響しません。空の場合はすべてのアドレスを許可します。",
+    "192.0.2.0/24のようなネットワークを1行に1つ。ご自身のアドレスを含めてください。他のアドレスからのユーザーとAPIキーは拒否されます。エージェントには影響しません。空の場合はすべてのアドレスを許可します。",
   approvals: "承認",
   approvalsHint: "選択した操作は、二人目が承認するまで実行されません。",
   approvalsActiveHint: "選択した操作は、二人目が承認するまで実行されません。このポリシーの変更にも承認が必要です。",
@@ -38,11 +38,11 @@ export const projectSettings: Texts["projectSettings"] = {
   holdBulkHint: "一括再試行、一括削除、一括キャンセル。空の場合は承認は不要です。",
   schedulers: "スケジューラー",
   owner: "新しいスケジュールのスケジューラー",
-  ownerHint: "スケジューラーを指定していないスケジュールを実行します（例: svc-scheduler）。",
+  ownerHint: "スケジューラーを指定していないスケジュールを実行します（例：svc-scheduler）。",
   allowedSchedulers: "許可するスケジューラー",
-  allowedSchedulersHint: "1 行に 1 つ。他のスケジューラーのスケジュールは実行されません。空の場合はすべて許可します。",
+  allowedSchedulersHint: "1行に1つ。他のスケジューラーのスケジュールは実行されません。空の場合はすべて許可します。",
   delete: "プロジェクトを削除",
-  deleteTitle: (name: string) => `${name} を削除`,
+  deleteTitle: (name: string) => `${name}を削除`,
   deleteHint:
     "プロジェクトはただちに消えます。エージェントは切断され、未完了のコマンドはキャンセルされ、タスク、メンバー、APIキーは削除されます。元に戻すことはできません。"
 }

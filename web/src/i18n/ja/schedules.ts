@@ -26,9 +26,9 @@ export const schedules = {
     quarantined: "隔離が終わるまで発火しません。理由と解除方法はこのスケジュールのページにあります。"
   },
   breaker: {
-    counting: (failures: string, threshold: string) => `失敗 ${failures} / ${threshold}`,
+    counting: (failures: string, threshold: string) => `失敗${failures} / ${threshold}`,
     countingHint: (threshold: string) =>
-      `直近の発火がこの回数だけ続けて失敗しました。${threshold} 回でサーキットブレーカーが無効にします。`,
+      `直近の発火がこの回数だけ続けて失敗しました。${threshold}回でサーキットブレーカーが無効にします。`,
     tripped: "ブレーカー作動",
     trippedHint: "発火が続けて失敗したため、サーキットブレーカーが無効にしました。有効にすると数え直します。"
   },
@@ -43,16 +43,16 @@ export const schedules = {
   },
   noFires: "発火なし",
   firesElsewhere: "ミスファイアのみ報告",
-  firesElsewhereHint: "別のスケジューラが発火します。svc はミスファイアのみを記録します。",
-  firedBy: (scheduler: string) => `${scheduler} による`,
-  strip: (count: string, failed: string) => `最近の発火 ${count} 回、うち失敗 ${failed} 回`,
+  firesElsewhereHint: "別のスケジューラが発火します。svcはミスファイアのみを記録します。",
+  firedBy: (scheduler: string) => `${scheduler}による`,
+  strip: (count: string, failed: string) => `最近の発火${count}回、うち失敗${failed}回`,
   noNext: "なし",
   next: {
     unknown: "スケジューラが報告していません",
     notFiring: "現在は発火しません"
   },
-  more: (count: string) => `さらに ${count} 件を表示`,
-  truncated: (count: string) => `最初の ${count} 件を表示しています。すべては svc schedules list で確認できます。`,
+  more: (count: string) => `さらに${count}件を表示`,
+  truncated: (count: string) => `最初の${count}件を表示しています。すべてはsvc schedules listで確認できます。`,
   none: "スケジュールはまだありません",
   noneHint:
     "ここで作成するか、ファイルをインポートするか、独自のスケジューラを持つエンジンのエージェントを接続してください。",
@@ -89,7 +89,7 @@ export const schedules = {
     delivered: "コマンドはエージェントに送信されましたが、まだ応答がありません。",
     buffered: "エンジンのエージェントが接続していませんでした。接続すると発火します。",
     buffer_stale: "エージェントを待つ間に、スケジュールが変更、無効化または削除されました。もう発火しません。",
-    buffer_expired: "SVC_SCHEDULE_BUFFER_SECONDS を超えてエージェントを待ちました。もう発火しません。",
+    buffer_expired: "SVC_SCHEDULE_BUFFER_SECONDSを超えてエージェントを待ちました。もう発火しません。",
     acked_success: "エージェントがタスクを投入しました。",
     acked_failed: "エージェントがタスクの投入を拒否したか、投入できませんでした。",
     failed: "コマンドが送信されなかったため、タスクは投入されていません。",
@@ -141,24 +141,24 @@ export const schedules = {
     grace: "猶予",
     defaultGrace: "設定値",
     unknownOutcome: "結果不明の場合",
-    skipped: "24 時間の未発火",
+    skipped: "24時間の未発火",
     created: "作成",
     changed: "変更",
-    externalId: "スケジューラでの ID",
+    externalId: "スケジューラでのID",
     values: "引数",
     hidden: "あなたのロールでは引数を表示できません。",
     ticks: "次のティック",
     noTicks: "残りのティックはありません。",
     inactiveTicks: "発火するはずの時刻です。現在は発火しません。",
-    foreignTicks: "svc の規則による時刻です。実際はスケジューラが決め、時計の切り替え時に異なることがあります。",
+    foreignTicks: "svcの規則による時刻です。実際はスケジューラが決め、時計の切り替え時に異なることがあります。",
     yours: "あなたのゾーン",
     itsOwn: (zone: string) => `スケジュールのゾーン、${zone}`,
-    jitterUpTo: (length: string) => `最大 ${length} 遅れ`,
+    jitterUpTo: (length: string) => `最大${length}遅れ`,
     bothZones: (zone: string) => `あなたとスケジュールのゾーン：${zone}`,
     fires: "発火",
     noFires: "発火はまだありません",
     noFiresHint: "次のティックはこのページにあります。今すぐタスクを投入するには、手動で発火してください。",
-    foreignFires: "別のスケジューラが発火するため、svc には発火の記録がありません。逃したティックは下にあります。",
+    foreignFires: "別のスケジューラが発火するため、svcには発火の記録がありません。逃したティックは下にあります。",
     tick: "ティック",
     fired: "発火までの時間",
     firedHint: "ティックから、ブレインが発火を記録するまでの時間です。",
@@ -170,7 +170,7 @@ export const schedules = {
   },
   catchUps: {
     skip: "発火しない",
-    fire_one_missed: "最新の 1 回を発火",
+    fire_one_missed: "最新の1回を発火",
     fire_all_missed: "すべて発火"
   },
   unknownOutcomes: {
@@ -188,12 +188,12 @@ export const schedules = {
   schedulers: {
     title: "スケジューラ",
     hint:
-      "celery-beat などエンジンのスケジューラは、独自のスケジュールを発火します。エージェントがそれらを公開し、ここでの操作を実行します。",
+      "celery-beatなどエンジンのスケジューラは、独自のスケジュールを発火します。エージェントがそれらを公開し、ここでの操作を実行します。",
     none: "エンジンのスケジューラはありません",
     noneHint:
-      "プロジェクトのスケジュールは svc が発火します。エージェントがスケジュールを公開すると、ここに表示されます。",
+      "プロジェクトのスケジュールはsvcが発火します。エージェントがスケジュールを公開すると、ここに表示されます。",
     byBrain: "ブレインが発火しています。",
-    programs: (firing: string, standby: string) => `スケジューラプログラム: 発火中 ${firing}、待機中 ${standby}。`,
+    programs: (firing: string, standby: string) => `スケジューラプログラム：発火中${firing}、待機中${standby}。`,
     nothingFires: "現在、発火しているものはありません。",
     name: "スケジューラ",
     agent: "公開元",
@@ -208,7 +208,7 @@ export const schedules = {
     resyncHint:
       "接続中の各エージェントにすべてのスケジュールを要求します。応答にないスケジュールはここから削除されます。",
     requested: (count: string, schedulers: string) =>
-      `${count} 件のエージェントに ${schedulers} を要求しました。応答は数秒以内に届きます。`,
+      `${count}件のエージェントに${schedulers}を要求しました。応答は数秒以内に届きます。`,
     noneRequested:
       "スケジュールを公開する接続中のエージェントがありません。エージェントのプロセスを起動してから再試行してください。"
   },
@@ -224,11 +224,11 @@ export const schedules = {
       pause: "再開されるまで発火しません。その間のティックの扱いはキャッチアップの設定で決まります。",
       resume: "一時停止中に過ぎたティックの扱いはキャッチアップの設定で決まります。"
     },
-    triggerQuestion: (name: string) => `${name} のタスクを今すぐ投入しますか？`,
-    triggerHint: "タスクが今すぐ 1 回実行されます。発火は記録されず、次のティックは変わりません。",
+    triggerQuestion: (name: string) => `${name}のタスクを今すぐ投入しますか？`,
+    triggerHint: "タスクが今すぐ1回実行されます。発火は記録されず、次のティックは変わりません。",
     triggerHintForeign:
-      "エージェントがスケジューラに、タスクを今すぐ 1 回実行するよう依頼します。次の実行は変わりません。",
-    deleteQuestion: (name: string) => `${name} を削除しますか？`,
+      "エージェントがスケジューラに、タスクを今すぐ1回実行するよう依頼します。次の実行は変わりません。",
+    deleteQuestion: (name: string) => `${name}を削除しますか？`,
     deleteHint:
       "二度と発火しません。発火の記録は保存期間が終わるまで残ります。このスケジュールを含むソースは、次のインポートで再び作成します。",
     deleteHintForeign: "エージェントがスケジューラ側で削除します。次のスナップショットでここから消えます。"
@@ -263,7 +263,7 @@ export const schedules = {
   },
   foreign: {
     owner: (scheduler: string) =>
-      `このスケジュールは ${scheduler} が所有し、発火します。ここでの操作は、公開しているエージェントへの依頼です。`,
+      `このスケジュールは${scheduler}が所有し、発火します。ここでの操作は、公開しているエージェントへの依頼です。`,
     can: (operations: string) => `可能な操作：${operations}。`,
     nothing:
       "現在は操作できません。公開する接続中のエージェントがないか、スケジューラが一覧のみに対応しています。定義元で変更してください。"
@@ -271,8 +271,8 @@ export const schedules = {
   form: {
     create: "新しいスケジュール",
     createTitle: "新しいスケジュール",
-    editTitle: (name: string) => `${name} を編集`,
-    ownHint: "svc が発火します。",
+    editTitle: (name: string) => `${name}を編集`,
+    ownHint: "svcが発火します。",
     foreignHint: "エンジンのスケジューラが発火します。作成はエージェントに依頼されます。",
     fields: {
       name: "名前",
@@ -291,7 +291,7 @@ export const schedules = {
       grace_seconds: "猶予（秒、任意）",
       is_enabled: "初期状態"
     },
-    kinds: { cron: "Cron", interval: "間隔", clocked: "1 回" },
+    kinds: { cron: "Cron", interval: "間隔", clocked: "1回" },
     expressionHints: {
       cron: "分、時、日、月、曜日：30 9 * * MON-FRI",
       interval: "長さ：30、5m、1h30m",
@@ -300,9 +300,9 @@ export const schedules = {
     enabledChoices: { true: "有効", false: "無効" },
     valuesHint: "JSON。数値のすべての桁が保たれます。",
     invalid: {
-      args: "[42] のような JSON の配列ではありません。",
-      kwargs: "{\"day\": 1} のような JSON のオブジェクトではありません。",
-      json: "引数が正しい JSON ではありません。修正してから保存してください。",
+      args: "[42] のようなJSONの配列ではありません。",
+      kwargs: "{\"day\": 1} のようなJSONのオブジェクトではありません。",
+      json: "引数が正しいJSONではありません。修正してから保存してください。",
       lossy:
         "一部の値は完全には表示されていません（秘密が伏せられているか、省略されています）。完全な値を入力してください。"
     },
@@ -312,28 +312,28 @@ export const schedules = {
     noChange: "まだ変更はありません。",
     cadenceHint: "変更後の周期は、保存後の次のティックから始まります。それより前のティックは発火しません。",
     driftHint: (source: string) =>
-      `定義は ${source} に由来します。ここでの変更は次のインポートで元に戻り、それまでは差異ありと表示されます。`
+      `定義は${source}に由来します。ここでの変更は次のインポートで元に戻り、それまでは差異ありと表示されます。`
   },
   recovery: {
     title: "隔離",
     meaning: "隔離が終わるまで発火しません。その間のティックの扱いはキャッチアップの設定で決まります。",
     reasons: {
       definition_invalid: "隔離中：定義を評価できません",
-      two_owners: "隔離中：2 つのエージェントが異なる定義を公開しています",
+      two_owners: "隔離中：2つのエージェントが異なる定義を公開しています",
       outcome_unknown: "隔離中：発火の結果が不明です"
     },
     steps: {
       definition_invalid:
         "評価できる定義に編集するか、インポートしてください。隔離が終わり、次のティックから始まります。",
       two_owners:
-        "両方の定義を同じにするか、片方のエージェントを停止してください。定義が 1 つになると隔離は自動で終わります。",
+        "両方の定義を同じにするか、片方のエージェントを停止してください。定義が1つになると隔離は自動で終わります。",
       outcome_unknown:
         "発火のタスクが実行されたかどうかを、エンジンのログなどで確認し、ここで回答してください。発火は繰り返されません。"
     },
     resolve: "解決する",
     resolveFire: "発火を解決する",
     resolveHint: "タスクが実行されたかどうかを確認し、回答してください。発火は繰り返されません。",
-    resolveTitle: (tick: string) => `${tick} の発火を解決する`,
+    resolveTitle: (tick: string) => `${tick}の発火を解決する`,
     resolveExplained:
       "発火は送信されましたが、結果が不明です。回答は取り消せず、何も再送されません。今すぐタスクを実行するには、スケジュールを発火してください。",
     commandIs: (status: string) => `コマンド：${status}。回答の前に変わった場合、回答は拒否されます。`,
@@ -347,15 +347,15 @@ export const schedules = {
     disableAfterHint: "無効にしない場合、解決すべき発火がほかになければ発火を続けます。",
     evidenceFireHint: "コマンドがなく、待機しています。解決すると送信されません。",
     legacy: "フェンシングのないスケジューラ",
-    legacySummary: "svc が記録または送信しなかった発火と、フェンシング番号を知らないスケジューラのため",
-    evidence: "svc が記録しなかった、または送信しなかった発火",
+    legacySummary: "svcが記録または送信しなかった発火と、フェンシング番号を知らないスケジューラのため",
+    evidence: "svcが記録しなかった、または送信しなかった発火",
     evidenceHint:
       "発火が記録されていない、このスケジュールの終了したコマンド、またはコマンドのない記録済みの発火です。回答は取り消せず、そのティックは二度と発火しません。",
     resolveEvidence: "証拠を解決する",
-    fireId: "発火の ID",
+    fireId: "発火のID",
     evidenceKind: "証拠",
     evidenceKinds: { command: "発火が記録されていないコマンド", fire: "コマンドのない記録済みの発火" },
-    evidenceId: "コマンドまたは発火の行の ID",
+    evidenceId: "コマンドまたは発火の行のID",
     grant: "フェンシングのないスケジューラへの許可",
     grantHint:
       "そのようなスケジューラは古い状態と新しい状態を区別できません。許可すると、次の操作までこのスケジュールを発火できます。",
@@ -364,18 +364,18 @@ export const schedules = {
     giveGrant: "許可する",
     revokeGrant: "許可を取り消す",
     quiesced: "そのスケジューラのレプリカはどれも発火しておらず、それぞれがスケジュールを再度読み込んだ",
-    quiescedHint: "そうでない場合、ティックが 2 回発火することがあります。"
+    quiescedHint: "そうでない場合、ティックが2回発火することがあります。"
   },
   import: {
     open: "インポート",
     title: "スケジュールのインポート",
     hint:
-      "スナップショットは、Git リポジトリなど 1 つのソースのスケジュールです。まず比較され、インポートするまで何も書き込まれません。インポートはすべてか、まったく行われないかです。",
+      "スナップショットは、Gitリポジトリなど1つのソースのスケジュールです。まず比較され、インポートするまで何も書き込まれません。インポートはすべてか、まったく行われないかです。",
     file: "ファイル",
     text: "スナップショット",
     textHint:
-      "JSON：スケジュールの配列、または schedules、mode、source_filter を持つオブジェクト。YAML には svc schedules import を使ってください。",
-    invalid: "スケジュールの JSON 配列ではありません。",
+      "JSON：スケジュールの配列、またはschedules、mode、source_filterを持つオブジェクト。YAMLにはsvc schedules importを使ってください。",
+    invalid: "スケジュールのJSON配列ではありません。",
     mode: "モード",
     modes: { upsert: "挿入と更新", replace: "ソースを置き換え" },
     modeHints: {
@@ -389,9 +389,8 @@ export const schedules = {
     refused: "スナップショットは拒否されました",
     difference: "インポートの内容",
     nothing: "変更はありません。",
-    counts: (inserted: string, updated: string, deleted: string) =>
-      `新規 ${inserted}、変更 ${updated}、削除 ${deleted}`,
-    unchanged: (count: string) => `変更なし ${count}`,
+    counts: (inserted: string, updated: string, deleted: string) => `新規${inserted}、変更${updated}、削除${deleted}`,
+    unchanged: (count: string) => `変更なし${count}`,
     kinds: { inserted: "新規", updated: "変更", deleted: "削除" },
     question: "このスナップショットをインポートしますか？",
     questionHint: "これらのスケジュールへの手動の変更は元に戻ります。変更された周期は次のティックから始まります。",
@@ -403,33 +402,33 @@ export const schedules = {
     gap: "移動",
     gapHint: "時計が進む日です。この現地時刻は存在しないため、その直後に発火します。",
     overlap: "重複",
-    overlapHint: "時計が戻る日です。この現地時刻は 2 回あります。"
+    overlapHint: "時計が戻る日です。この現地時刻は2回あります。"
   },
   words: {
     comma: "、",
     range: (from: string, to: string) => `${from}～${to}`,
     at: (times: string) => `${times}`,
-    atDaily: (times: string) => `毎日 ${times}`,
-    atMinutes: (minutes: string) => `${minutes} 分`,
-    ofEveryHour: (atMinutes: string) => `毎時 ${atMinutes}`,
+    atDaily: (times: string) => `毎日${times}`,
+    atMinutes: (minutes: string) => `${minutes}分`,
+    ofEveryHour: (atMinutes: string) => `毎時${atMinutes}`,
     betweenHours: (from: string, to: string) => `${from}～${to}`,
-    inHours: (hours: string) => `${hours} 時台`,
-    onDays: (days: string) => `毎月 ${days} 日`,
+    inHours: (hours: string) => `${hours}時台`,
+    onDays: (days: string) => `毎月${days}日`,
     lastDay: "毎月末日",
     onWeekdays: (weekdays: string) => `${weekdays}`,
     inMonths: (months: string) => `${months}`,
     either: (days: string, weekdays: string) => `${days}または${weekdays}`,
-    once: (moment: string) => `1 回、${moment}`,
+    once: (moment: string) => `1回、${moment}`,
     everySecond: "毎秒",
-    everySeconds: (count: string) => `${count} 秒ごと`,
+    everySeconds: (count: string) => `${count}秒ごと`,
     everyMinute: "毎分",
-    everyMinutes: (count: string) => `${count} 分ごと`,
+    everyMinutes: (count: string) => `${count}分ごと`,
     everyHour: "毎時",
-    everyHours: (count: string) => `${count} 時間ごと`,
-    everyDay: "24 時間ごと",
-    everyDays: (count: string) => `${count} 日ごと`,
-    everyWeek: "7 日ごと",
-    everyWeeks: (count: string) => `${count} 週間ごと`,
-    everyLength: (length: string) => `${length} ごと`
+    everyHours: (count: string) => `${count}時間ごと`,
+    everyDay: "24時間ごと",
+    everyDays: (count: string) => `${count}日ごと`,
+    everyWeek: "7日ごと",
+    everyWeeks: (count: string) => `${count}週間ごと`,
+    everyLength: (length: string) => `${length}ごと`
   }
 }

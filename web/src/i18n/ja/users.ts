@@ -11,16 +11,16 @@ export const users: Texts["users"] = {
   activeHint: "無効なアカウントはサインインできません。セッションはただちに終了し、APIキーも使えなくなります。",
   adminHint: "すべてのプロジェクト、ユーザー、brainサーバーの管理者です。",
   password: "パスワード",
-  passwordHint: "12 文字以上。",
+  passwordHint: "12文字以上。",
   lastLogin: "最終サインイン",
   never: "なし",
   created: "作成日",
   edit: "編集",
   setPassword: "パスワードを設定",
-  passwordOf: (name: string) => `${name} のパスワードを設定`,
-  setPasswordHint: "このアカウントのすべてのセッションが終了します。二要素認証と APIキーは残ります。",
+  passwordOf: (name: string) => `${name}のパスワードを設定`,
+  setPasswordHint: "このアカウントのすべてのセッションが終了します。二要素認証とAPIキーは残ります。",
   delete: "削除",
-  deleteTitle: (name: string) => `${name} を削除`,
+  deleteTitle: (name: string) => `${name}を削除`,
   deleteHint:
     "アカウントと、そのセッション、APIキー、メンバーシップ、未承諾の招待を削除します。このユーザーの操作は監査ログに残ります。元に戻すことはできません。"
 }

@@ -39,7 +39,7 @@ export const workers: Texts["workers"] = {
   noneHint: "ワーカーは、同じ環境のエージェントが報告すると表示されます。",
   noProcess: "プロセスはまだありません",
   noProcessHint: "プロセスは、エージェントのトークンで接続すると表示されます。",
-  others: (count: string, group: string) => `オンラインでない ${group} ${count} 件`,
+  others: (count: string, group: string) => `オンラインでない${group} ${count}件`,
   states: {
     online: "オンライン",
     offline: "オフライン",
