@@ -125,7 +125,7 @@ describe.skipIf(!ready)("the dashboard", () => {
           }
 
           await page.goto("/projects/shop/nothing")
-          await page.getByText("There is no such page").waitFor()
+          await page.getByText("Page not found").waitFor()
 
           await page.goto("/projects/shop/tasks")
           await page.getByRole("button", { name: "Account and settings" }).click()

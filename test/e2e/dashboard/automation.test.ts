@@ -78,9 +78,9 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
             approvals: { purge: true, bulk_over: 0, destructive_rules: true }
           })
           await page.getByRole("button", { name: "Disable: Retry declined cards" }).click()
-          await page.getByText("This waits for a second person", { exact: true }).waitFor()
-          await page.getByRole("button", { name: "See the approval" }).click()
-          await page.getByText("You asked for this, so another admin decides.").waitFor()
+          await page.getByText("Waiting for approval", { exact: true }).waitFor()
+          await page.getByRole("button", { name: "Show the approval" }).click()
+          await page.getByText("You requested this, so another admin decides.").waitFor()
           assert.strictEqual(await page.getByRole("button", { name: "Approve", exact: true }).count(), 0)
 
           await ada.page.goto("/projects/shop/approvals")
@@ -91,7 +91,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await inspect(ada.page, "the approvals")
           await ada.page.getByRole("button", { name: "Approve", exact: true }).click()
           await ada.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click()
-          await ada.page.getByText("It was approved and done").waitFor()
+          await ada.page.getByText("Approved and completed").waitFor()
           assert.isFalse((await call("GET", `${rules}/${ruleId}`)).is_enabled)
 
           const refusal = await send("PATCH", `${rules}/${ruleId}`, { is_enabled: true })
@@ -114,9 +114,9 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           const cancel = page.getByRole("dialog").getByRole("button", { name: "Cancel the tasks" })
           await waitUntil(() => cancel.isEnabled()) // the shop has tasks that run at most moments
           await cancel.click()
-          await page.getByRole("alert").getByText("This waits for a second person").waitFor()
+          await page.getByRole("alert").getByText("Waiting for approval").waitFor()
           await inspect(page, "a cancellation that waits")
-          await page.getByRole("dialog").getByRole("link", { name: "See the approval" }).click()
+          await page.getByRole("dialog").getByRole("link", { name: "Show the approval" }).click()
           await page.getByText("Cancellation of many tasks").waitFor()
         })
 
@@ -133,7 +133,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await ada.page.waitForURL(/person=/)
           await feed.getByText("approval.requested").first().waitFor({ state: "detached" })
           await inspect(ada.page, "the activity")
-          await ada.page.getByLabel("Person", { exact: true }).selectOption("")
+          await ada.page.getByLabel("User", { exact: true }).selectOption("")
           await feed.getByText("approval.requested").first().waitFor()
           await send("PATCH", `${rules}/${ruleId}`, { is_enabled: true })
           await ada.page.clock.fastForward(16_000) // the feed is read every 15 s

@@ -172,7 +172,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await help.getByText("Select the task").waitFor()
         await page.keyboard.press("Escape")
         await help.waitFor({ state: "detached" })
-        await tabTo(page, page.getByRole("link", { name: "Skip to the content" }))
+        await tabTo(page, page.getByRole("link", { name: "Skip to content" }))
         await page.keyboard.press("Enter")
         await page.locator("main:focus").waitFor()
       })
@@ -200,7 +200,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
 
       // another project, and the sign-out
       yield* Effect.promise(async () => {
-        await tabTo(page, page.getByRole("combobox", { name: "Change the project" }))
+        await tabTo(page, page.getByRole("combobox", { name: "Switch project" }))
         await page.keyboard.type("Ware")
         await page.waitForURL(/\/projects\/warehouse$/)
         await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()

@@ -9,10 +9,10 @@ import { shopOn } from "./shop.ts"
 const isHarmless = (name: string) =>
   [
     /^(Copy|Show as a table): /,
-    /^(Load older ones|Try again|Ask the agent again)$/,
+    /^(Load more|Try again|Ask the agent again)$/,
     /^(Saved views|Export the tasks that match|Export in the background…|Filter by value|Columns and rows|\d+ new)$/,
     /^\{\d+\}$/, // a part of a JSON value
-    /^Only what .* did$/,
+    /^Only actions by .*$/,
     /^Mark (all as read|as read: )/ // the inbox is one's own
   ].some((pattern) => pattern.test(name))
 

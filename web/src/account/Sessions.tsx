@@ -79,7 +79,7 @@ export const Sessions = () => {
       />
       {isAsking && (
         <FormDialog
-          title={texts.endOthersTitle(format.number(others.length))}
+          title={texts.endOthersTitle(format.count(others.length))}
           submit={texts.endOthers}
           variant="danger"
           onClose={() => setAsking(false)}

@@ -64,7 +64,7 @@ const Feed = ({ search: { person, prefix }, slug, title }: {
           onPerson={(chosen) => filter({ prefix, person: chosen })}
         />
         {list.newCount > 0 && (
-          <Button className="ml-auto" onClick={list.showNews}>{texts.newRows(format.number(list.newCount))}</Button>
+          <Button className="ml-auto" onClick={list.showNews}>{texts.newRows(format.count(list.newCount))}</Button>
         )}
       </PageHeader>
       <ListFrame

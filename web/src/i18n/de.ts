@@ -47,7 +47,7 @@ export const de: Texts = {
   copy: "Kopieren",
   copied: "Kopiert",
   none: "keine",
-  older: "Ältere laden",
+  older: "Mehr laden",
   forms: {
     typeToConfirm: (phrase: string) => `Geben Sie zur Bestätigung ${phrase} ein`,
     save: "Speichern",
@@ -55,25 +55,23 @@ export const de: Texts = {
     edit: "Bearbeiten",
     delete: "Löschen",
     optional: "optional",
-    awaitsApproval: "Das wartet auf eine zweite Person",
+    awaitsApproval: "Wartet auf Freigabe",
     done: "Fertig",
     saved: "Gespeichert."
   },
   stepUp: {
     title: "Bestätigen Sie, dass Sie es sind",
-    hint:
-      "Diese Aktion verlangt erneut Ihr Passwort oder einen Code, weil die letzte Eingabe mehr als einige Minuten zurückliegt."
+    hint: "Geben Sie Ihr Passwort oder einen Code erneut ein. Die letzte Eingabe liegt mehr als einige Minuten zurück."
   },
   error: {
-    title: "Das konnte nicht geladen werden",
-    actionTitle: "Das wurde nicht ausgeführt",
-    unreachable:
-      "Der Brain-Server antwortet nicht; die Anzeige kann veraltet sein. Versuchen Sie es erneut, sobald er läuft.",
+    title: "Diese Seite konnte nicht geladen werden",
+    actionTitle: "Aktion fehlgeschlagen",
+    unreachable: "Der Server ist nicht erreichbar. Die Daten können veraltet sein.",
     noProblem: (status: string) =>
-      `Die Antwort kam von einem anderen Programm, mit Status ${status}. Prüfen Sie den Reverse-Proxy vor dem Brain-Server.`,
+      `Ein anderes Programm hat geantwortet, mit Status ${status}. Prüfen Sie den Reverse-Proxy vor dem Server.`,
     requestId: "Request-ID",
     retry: "Erneut versuchen",
-    notFound: "Diese Seite gibt es nicht",
+    notFound: "Seite nicht gefunden",
     notFoundHint: "Die Adresse ist möglicherweise veraltet oder falsch eingegeben.",
     toHome: "Zu allen Projekten"
   },

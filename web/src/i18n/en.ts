@@ -44,13 +44,13 @@ import { workers } from "./en/workers.ts"
 export const en = {
   productName: "svc",
   loading: "Loading",
-  skipToContent: "Skip to the content",
+  skipToContent: "Skip to content",
   close: "Close",
   cancel: "Cancel",
   copy: "Copy",
   copied: "Copied",
   none: "none",
-  older: "Load older ones",
+  older: "Load more",
   forms: {
     typeToConfirm: (phrase: string) => `Type ${phrase} to confirm`,
     save: "Save",
@@ -58,25 +58,25 @@ export const en = {
     edit: "Edit",
     delete: "Delete",
     optional: "optional",
-    awaitsApproval: "This waits for a second person",
+    awaitsApproval: "Waiting for approval",
     done: "Done",
     saved: "Saved."
   },
   stepUp: {
-    title: "Confirm that it is you",
-    hint: "This action needs your password or a code again, because the last one was given more than a few minutes ago."
+    title: "Confirm it's you",
+    hint: "Enter your password or a code again. The last one was given more than a few minutes ago."
   },
   error: {
-    title: "This could not be loaded",
-    actionTitle: "This was not done",
-    unreachable: "The brain does not answer, so what you see may be old. Try again when it runs.",
+    title: "Couldn't load this page",
+    actionTitle: "Action failed",
+    unreachable: "Can't reach the server. Data may be out of date.",
     noProblem: (status: string) =>
-      `The answer came from another program, with status ${status}. Look at the reverse proxy before the brain.`,
-    requestId: "Request id",
+      `Another program answered, with status ${status}. Check the reverse proxy in front of the server.`,
+    requestId: "Request ID",
     retry: "Try again",
-    notFound: "There is no such page",
+    notFound: "Page not found",
     notFoundHint: "The address may be old or mistyped.",
-    toHome: "To all projects"
+    toHome: "Go to all projects"
   },
   live: {
     live: "Live",
@@ -92,15 +92,15 @@ export const en = {
     password: "Password",
     remember: "Stay signed in on this device",
     submit: "Sign in",
-    forgot: "Forgot the password?",
+    forgot: "Forgot your password?",
     provider: "Sign in with your provider",
     codeTitle: "Second factor",
     codeHint: "The code of your authenticator app, or one of your recovery codes.",
     code: "Code",
-    trust: "Do not ask again on this device",
+    trust: "Don't ask again on this device",
     verify: "Continue",
     signOut: "Sign out",
-    ended: "Your session has ended. Sign in to continue where you were."
+    ended: "Your session has ended. Sign in to continue where you left off."
   },
   settings: {
     theme: "Theme",
@@ -111,7 +111,7 @@ export const en = {
     account: "Account and settings"
   },
   nav: {
-    label: "Pages of the project",
+    label: "Project pages",
     allProjects: "All projects",
     overview: "Overview",
     tasks: "Tasks",
@@ -119,7 +119,7 @@ export const en = {
     queues: "Queues",
     workers: "Workers",
     agents: "Agents",
-    switchProject: "Change the project",
+    switchProject: "Switch project",
     failures: "Failures",
     schedules: "Schedules",
     notifications: "Notifications",
@@ -189,7 +189,7 @@ export const en = {
     retry: (what: string) => `Retry: ${what}`,
     cancel: (what: string) => `Cancel: ${what}`,
     refused: "Refused",
-    noAgent: "No agent of this engine is in the project, so nothing can execute the command."
+    noAgent: "The project has no agent for this engine, so the command cannot run."
   }
 }
 

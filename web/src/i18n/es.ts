@@ -47,7 +47,7 @@ export const es: Texts = {
   copy: "Copiar",
   copied: "Copiado",
   none: "ninguno",
-  older: "Cargar anteriores",
+  older: "Cargar más",
   forms: {
     typeToConfirm: (phrase: string) => `Escriba ${phrase} para confirmar`,
     save: "Guardar",
@@ -55,26 +55,25 @@ export const es: Texts = {
     edit: "Editar",
     delete: "Eliminar",
     optional: "opcional",
-    awaitsApproval: "Espera a una segunda persona",
+    awaitsApproval: "Pendiente de aprobación",
     done: "Listo",
     saved: "Guardado."
   },
   stepUp: {
     title: "Confirme que es usted",
-    hint:
-      "Esta acción requiere de nuevo su contraseña o un código, porque desde la última vez han pasado más de unos minutos."
+    hint: "Introduzca de nuevo su contraseña o un código. Desde la última vez han pasado más de unos minutos."
   },
   error: {
-    title: "No se ha podido cargar",
-    actionTitle: "No se ha ejecutado",
-    unreachable: "El servidor no responde; lo que ve puede estar desactualizado. Inténtelo de nuevo cuando funcione.",
+    title: "No se ha podido cargar esta página",
+    actionTitle: "La acción ha fallado",
+    unreachable: "No se puede conectar con el servidor. Los datos pueden estar desactualizados.",
     noProblem: (status: string) =>
-      `La respuesta procede de otro programa, con estado ${status}. Revise el proxy inverso situado delante del servidor brain.`,
+      `Ha respondido otro programa, con estado ${status}. Revise el proxy inverso situado delante del servidor.`,
     requestId: "ID de la solicitud",
     retry: "Volver a intentar",
-    notFound: "Esta página no existe",
+    notFound: "Página no encontrada",
     notFoundHint: "Puede que la dirección sea antigua o contenga un error.",
-    toHome: "A todos los proyectos"
+    toHome: "Ver todos los proyectos"
   },
   live: {
     live: "En directo",
@@ -137,12 +136,12 @@ export const es: Texts = {
     pending: "Pendiente",
     received: "Recibida",
     started: "Iniciada",
-    success: "Correcta",
+    success: "Completada",
     failure: "Fallida",
     retry: "En reintento",
     revoked: "Revocada",
     rejected: "Rechazada",
-    unknown: "Desconocido"
+    unknown: "Desconocida"
   },
   home,
   attention,

@@ -47,7 +47,7 @@ export const fr: Texts = {
   copy: "Copier",
   copied: "Copié",
   none: "aucune",
-  older: "Charger les précédents",
+  older: "Charger plus",
   forms: {
     typeToConfirm: (phrase: string) => `Saisissez ${phrase} pour confirmer`,
     save: "Enregistrer",
@@ -55,26 +55,25 @@ export const fr: Texts = {
     edit: "Modifier",
     delete: "Supprimer",
     optional: "facultatif",
-    awaitsApproval: "En attente d’une seconde personne",
+    awaitsApproval: "En attente d’approbation",
     done: "Terminé",
     saved: "Enregistré."
   },
   stepUp: {
     title: "Confirmez votre identité",
-    hint:
-      "Cette action exige de nouveau votre mot de passe ou un code, car la dernière saisie date de plus de quelques minutes."
+    hint: "Saisissez de nouveau votre mot de passe ou un code. La dernière saisie date de plus de quelques minutes."
   },
   error: {
-    title: "Le chargement a échoué",
-    actionTitle: "L’action n’a pas été exécutée",
-    unreachable: "Le serveur ne répond pas\u00a0; l’affichage peut être périmé. Réessayez lorsqu’il fonctionne.",
+    title: "Impossible de charger cette page",
+    actionTitle: "L’action a échoué",
+    unreachable: "Serveur injoignable. Les données peuvent être périmées.",
     noProblem: (status: string) =>
-      `La réponse provient d’un autre programme, avec le statut ${status}. Vérifiez le reverse proxy placé devant le serveur brain.`,
+      `Un autre programme a répondu, avec le statut ${status}. Vérifiez le reverse proxy placé devant le serveur.`,
     requestId: "ID de la requête",
     retry: "Réessayer",
-    notFound: "Cette page n’existe pas",
+    notFound: "Page introuvable",
     notFoundHint: "L’adresse est peut-être ancienne ou mal saisie.",
-    toHome: "Vers tous les projets"
+    toHome: "Voir tous les projets"
   },
   live: {
     live: "En direct",
@@ -142,7 +141,7 @@ export const fr: Texts = {
     retry: "En relance",
     revoked: "Révoquée",
     rejected: "Rejetée",
-    unknown: "Inconnu"
+    unknown: "Inconnue"
   },
   home,
   attention,
@@ -186,7 +185,7 @@ export const fr: Texts = {
     label: "Notifications",
     retry: (what: string) => `Relancer\u00a0: ${what}`,
     cancel: (what: string) => `Annuler\u00a0: ${what}`,
-    refused: "Refusé",
+    refused: "Refus",
     noAgent: "Le projet n’a aucun agent pour ce moteur\u00a0; rien ne peut donc exécuter la commande."
   }
 }

@@ -47,7 +47,7 @@ export const ja: Texts = {
   copy: "コピー",
   copied: "コピーしました",
   none: "なし",
-  older: "以前のものを読み込む",
+  older: "さらに読み込む",
   forms: {
     typeToConfirm: (phrase: string) => `確認のため「${phrase}」と入力してください`,
     save: "保存",
@@ -55,20 +55,20 @@ export const ja: Texts = {
     edit: "編集",
     delete: "削除",
     optional: "任意",
-    awaitsApproval: "二人目の承認を待っています",
+    awaitsApproval: "承認待ち",
     done: "完了",
     saved: "保存しました。"
   },
   stepUp: {
     title: "本人確認",
-    hint: "前回の入力から数分以上たっているため、この操作にはパスワードまたはコードの再入力が必要です。"
+    hint: "パスワードまたはコードを再入力してください。前回の入力から数分以上たっています。"
   },
   error: {
-    title: "読み込めませんでした",
-    actionTitle: "実行されませんでした",
-    unreachable: "サーバーが応答しないため、表示が古い可能性があります。サーバーの起動後に再度お試しください。",
+    title: "このページを読み込めませんでした",
+    actionTitle: "操作に失敗しました",
+    unreachable: "サーバーに接続できません。データが古い可能性があります。",
     noProblem: (status: string) =>
-      `別のプログラムからステータス${status}の応答がありました。brainサーバーの前段のリバースプロキシを確認してください。`,
+      `別のプログラムがステータス${status}で応答しました。サーバーの前段のリバースプロキシを確認してください。`,
     requestId: "リクエストID",
     retry: "もう一度試す",
     notFound: "ページが見つかりません",
@@ -91,7 +91,7 @@ export const ja: Texts = {
     submit: "サインイン",
     forgot: "パスワードをお忘れですか？",
     provider: "プロバイダーでサインイン",
-    codeTitle: "2要素認証",
+    codeTitle: "二要素認証",
     codeHint: "認証アプリのコード、またはリカバリーコードのいずれかを入力してください。",
     code: "コード",
     trust: "このデバイスでは今後確認しない",

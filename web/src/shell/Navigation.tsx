@@ -53,17 +53,17 @@ const isPage = (page: Page) => page
 /** What someone on call needs on a phone; the other pages are behind a button. */
 const phonePages: ReadonlySet<string> = new Set(["overview", "tasks", "failures", "notifications"])
 
-/** How many actions wait for this person. */
+/** How many actions wait for this user. */
 const WaitingCount = ({ slug }: { readonly slug: string }) => {
   const { approvals: texts } = useTexts()
   const format = useFormat()
-  const count = useWaitingCount(slug)
-  if (count === 0) return null
-  const number = format.number(count)
+  const waiting = useWaitingCount(slug)
+  if (waiting === 0) return null
+  const count = format.count(waiting)
   return (
     <span className="figures ml-auto rounded-small bg-ink px-2 text-small font-medium text-inverse">
-      <span aria-hidden="true">{number}</span>
-      <span className="sr-only">{texts.waiting(number)}</span>
+      <span aria-hidden="true">{count.text}</span>
+      <span className="sr-only">{texts.waiting(count)}</span>
     </span>
   )
 }

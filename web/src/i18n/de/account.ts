@@ -1,16 +1,18 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const account: Texts["account"] = {
   title: "Konto",
   tabs: { profile: "Profil", security: "Sicherheit", sessions: "Sitzungen", keys: "API-Schlüssel" },
   profile: "Profil",
-  displayName: "Name, den andere sehen",
-  displayNameHint: "Ohne ihn sehen andere die E-Mail-Adresse.",
+  displayName: "Anzeigename",
+  displayNameHint: "Ist er leer, sehen andere die E-Mail-Adresse.",
   firstName: "Vorname",
   lastName: "Nachname",
   zone: "Zeitzone",
   zoneHint:
-    "E-Mails und Zusammenfassungen an Sie verwenden sie. Die Zeitangaben dieser Oberfläche folgen der Auswahl im Kontomenü.",
+    "Gilt für E-Mails und Zusammenfassungen an Sie. Die Zeitangaben dieser Oberfläche folgen der Auswahl im Kontomenü.",
   access: "Zugriff",
   everywhere: "Alle Projekte",
   globalAdmin: "Globaler Administrator",
@@ -23,8 +25,8 @@ export const account: Texts["account"] = {
   passwordAgain: "Neues Passwort wiederholen",
   passwordRule: (length: string) =>
     `Mindestens ${length} Zeichen. Häufige Passwörter und Wörter über Sie werden abgelehnt.`,
-  passwordsDiffer: "Die beiden neuen Passwörter unterscheiden sich.",
-  passwordChanged: "Andere Sitzungen und vertrauenswürdige Browser sind beendet.",
+  passwordsDiffer: "Die neuen Passwörter stimmen nicht überein.",
+  passwordChanged: "Alle anderen Sitzungen sind beendet, das Vertrauen in Browser ist aufgehoben.",
   providers: "Anmeldung über einen Anbieter",
   provider: "den Anbieter",
   link: (provider: string) => `Mit ${provider} verknüpfen`,
@@ -34,16 +36,15 @@ export const account: Texts["account"] = {
   unlinkTitle: (name: string) => `Verknüpfung mit ${name} lösen`,
   unlinkHint:
     "Dieses Konto des Anbieters kann sich hier nicht mehr anmelden. Sitzungen, die es geöffnet hat, bleiben bestehen.",
-  sessionsHint:
-    "Jede Zeile ist ein Browser, in dem Sie angemeldet sind. Nach dem Beenden ist dort eine neue Anmeldung nötig.",
+  sessionsHint: "Die Browser, in denen Sie angemeldet sind. Nach dem Beenden ist dort eine neue Anmeldung nötig.",
   browser: "Browser",
   unknownBrowser: "Unbekannter Browser",
-  thisSession: "diese",
-  address: "Adresse",
+  thisSession: "diese Sitzung",
+  address: "IP-Adresse",
   signedIn: "Angemeldet",
   lastSeen: "Zuletzt gesehen",
   end: "Beenden",
   endOf: (address: string) => `Sitzung von ${address} beenden`,
   endOthers: "Alle anderen beenden",
-  endOthersTitle: (count: string) => `Die anderen Sitzungen beenden (${count})`
+  endOthersTitle: (count: Count) => plural(count, "# andere Sitzung beenden", "# andere Sitzungen beenden")
 }

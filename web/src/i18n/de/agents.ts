@@ -10,38 +10,38 @@ export const agents: Texts["agents"] = {
   framework: "Framework",
   version: "Version",
   protocol: "Protokoll",
-  facts: "Fakten",
+  facts: "Details",
   lastSeen: "Zuletzt gesehen",
   connectedAt: "Zuletzt verbunden",
-  createdAt: "Angelegt",
+  createdAt: "Erstellt",
   never: "nie",
-  outdated: "spricht ein älteres Protokoll",
+  outdated: "ältere Protokollversion",
   refused: "Zuletzt abgewiesen",
   refusedBefore: "Der Agent hat sich seitdem verbunden; es ist nichts zu tun.",
-  advice: "Hinweise",
-  noTrouble: "Dem Brain ist an diesem Agenten nichts aufgefallen.",
+  advice: "Handlungsbedarf",
+  noTrouble: "Der Server hat an diesem Agenten kein Problem festgestellt.",
   capabilities: "Fähigkeiten",
-  noCapabilities: "Der Agent hat seine Fähigkeiten nicht gemeldet. Er meldet sie nur über WebSocket.",
+  noCapabilities: "Der Agent hat seine Fähigkeiten nicht gemeldet. Agenten melden sie nur über WebSocket.",
   losses: "Verlorene Telemetrie",
   noLoss: "Kein Prozess des Agenten hat verlorene Ereignisse gemeldet.",
   none: "Noch keine Agenten",
   noneHint:
-    "Ein Agent verbindet eine Task-Engine mit dem Brain. Der Assistent zeigt, was zu installieren und welche Zeilen zu kopieren sind.",
-  adminsCreate: "Nur Administratoren legen Agenten an",
-  adminsCreateHint: "Bitten Sie einen Administrator des Projekts, einen Agenten anzulegen.",
-  unknown: "Diesen Agenten gibt es nicht",
+    "Ein Agent verbindet eine Task-Engine mit dem Server. Der Assistent zeigt, was zu installieren und welche Zeilen zu kopieren sind.",
+  adminsCreate: "Nur Administratoren erstellen Agenten",
+  adminsCreateHint: "Bitten Sie einen Administrator des Projekts, einen Agenten zu erstellen.",
+  unknown: "Agent nicht gefunden",
   unknownHint: "Er wurde vielleicht gelöscht. Die Liste zeigt die vorhandenen Agenten.",
   create: "Neuer Agent",
-  createSubmit: "Anlegen und Zeilen anzeigen",
-  chooseEngine: "Welche Engine führt die Aufgaben aus?",
+  createSubmit: "Agent erstellen",
+  chooseEngine: "Welche Engine führt die Tasks aus?",
   newName: "Name des Agenten",
-  newNameHint: "Er erscheint in Listen und Befehlen, zum Beispiel der Name des Deployments.",
+  newNameHint: "Erscheint in Listen und Befehlen, zum Beispiel der Name des Deployments.",
   namespace: "Namensraum",
   namespaceHint:
     "Optional. Wird Teil der Task-IDs, etwa eu/mail:1. Nötig, wo IDs nur innerhalb eines Brokers eindeutig sind: BullMQ, von Hand gesetzte RQ-IDs, Leser von außen.",
   back: "Zurück zu den Agenten",
   shownOnce:
-    "Token und Geheimnis werden nur jetzt angezeigt. Kopieren Sie beide, bevor Sie diese Seite verlassen. Wer sie kennt, kann für diesen Agenten Aufgaben melden.",
+    "Token und Geheimnis werden nur einmal angezeigt. Kopieren Sie beide, bevor Sie diese Seite verlassen. Wer sie kennt, kann für diesen Agenten Tasks melden.",
   steps: {
     install: "1. Installieren",
     environment: "2. Umgebung des Workers setzen",
@@ -51,27 +51,27 @@ export const agents: Texts["agents"] = {
   celeryHostname:
     "Z4J_CELERY_LOCAL_HOSTNAME muss dem Knotennamen nach --hostname gleichen. Sonst kommt jedes Ereignis einmal je Agent an.",
   plainHttp:
-    "Reines http funktioniert nur, wenn der Worker auf der Maschine des Brains läuft. Verwenden Sie von anderen Maschinen aus die https-Adresse.",
+    "Reines http funktioniert nur, wenn der Worker auf der Maschine des Servers läuft. Verwenden Sie von anderen Maschinen aus die https-Adresse des Servers.",
   waitTitle: "Erste Ereignisse",
   waitingForConnection: "Warten auf die Verbindung des Agenten",
   connected: (host: string) => `Verbunden von ${host}`,
   waitingForEvent: "Warten auf das erste Ereignis",
   firstEvent: (kind: string) => `Das erste Ereignis ist eingetroffen (${kind}):`,
-  toAgent: "Agenten anzeigen",
+  toAgent: "Agenten öffnen",
   remedies: {
     secret:
-      "Setzen Sie das HMAC-Geheimnis, das zusammen mit diesem Token angezeigt wurde, und starten Sie den Worker neu. Ist es nicht mehr vorhanden, legen Sie einen weiteren Agenten an.",
+      "Setzen Sie das HMAC-Geheimnis, das zusammen mit diesem Token angezeigt wurde, und starten Sie den Worker neu. Ist es nicht mehr vorhanden, erstellen Sie einen weiteren Agenten.",
     clock: "Stellen Sie die Uhr der Maschine des Agenten, zum Beispiel mit NTP.",
-    upgrade: "Aktualisieren Sie das Paket des Agenten: Dieses Brain spricht Version 2 des Protokolls.",
+    upgrade: "Aktualisieren Sie das Paket des Agenten: Dieser Server spricht Version 2 des Protokolls.",
     proxy:
       "Prüfen Sie den Reverse Proxy: Er muss den WebSocket sofort weiterleiten und eine ruhende Verbindung länger als 60 Sekunden offen halten.",
     repeated:
       "Ein Frame kam zweimal an. Suchen Sie nach einem Proxy, der Anfragen wiederholt; der Agent verbindet sich selbst erneut.",
     size:
-      "Der Agent sendet zu viel auf einmal. Kürzen Sie Argumente und Ergebnisse der Aufgaben, oder aktualisieren Sie den Agenten.",
+      "Der Agent sendet zu viel auf einmal. Kürzen Sie Argumente und Ergebnisse der Tasks, oder aktualisieren Sie den Agenten.",
     other: "Aktualisieren Sie das Paket des Agenten. Wird er wieder abgewiesen, melden Sie den obigen Satz."
   },
   deleteQuestion: (name: string) => `Agenten ${name} löschen?`,
   deleteHint:
-    "Sein Token wird widerrufen, seine Verbindungen werden geschlossen und offene Befehle abgebrochen. Seine Aufgaben bleiben."
+    "Sein Token wird widerrufen, seine Verbindungen werden geschlossen und offene Befehle abgebrochen. Seine Tasks bleiben."
 }

@@ -8,7 +8,7 @@ export const apiKeys: Texts["apiKeys"] = {
   noneHint: "Erstellen Sie einen für ein Skript oder für svc auf einem anderen Rechner.",
   create: "API-Schlüssel erstellen",
   name: "Name",
-  nameHint: "Was den Schlüssel verwendet.",
+  nameHint: "Das Programm, das den Schlüssel verwendet.",
   project: "Projekt",
   projectHint: "Ein Schlüssel für ein Projekt sieht kein anderes.",
   allProjects: "Alle Projekte",
@@ -17,20 +17,20 @@ export const apiKeys: Texts["apiKeys"] = {
   scopes: "Scopes",
   scopesHint: "Geben Sie einem Schlüssel nur, was sein Programm braucht.",
   noScopes: "keine Scopes",
-  chooseReads: "Alle, die nur lesen",
+  chooseReads: "Nur lesende",
   chooseNone: "Keine",
-  addresses: "Adressen",
+  addresses: "IP-Adressen",
   addressesHint:
     "Netze wie 192.0.2.0/24, eines pro Zeile. Von anderen Adressen wird der Schlüssel abgelehnt. Leer: er funktioniert von überall.",
-  addressesOf: (name: string) => `Adressen von ${name}`,
+  addressesOf: (name: string) => `IP-Adressen von ${name}`,
   statuses: { active: "Aktiv", revoked: "Widerrufen", expired: "Abgelaufen" },
   lastUsed: "Zuletzt verwendet",
   never: "Nie",
   revokeTitle: (name: string) => `${name} widerrufen`,
   revokeHint:
     "Programme mit diesem Schlüssel werden sofort abgelehnt. Ein widerrufener Schlüssel lässt sich nicht wiederherstellen.",
-  createdTitle: (name: string) => `${name} ist erstellt`,
-  tokenHint: "Das Token wird nur jetzt angezeigt. Der Brain-Server speichert nur seinen Hash.",
+  createdTitle: (name: string) => `${name} erstellt`,
+  tokenHint: "Das Token wird nur einmal angezeigt. Der Server speichert nur seinen Hash.",
   token: "Token",
   tryIt: "Ausprobieren",
   resources: {
@@ -53,7 +53,7 @@ export const apiKeys: Texts["apiKeys"] = {
   scopeHints: {
     "auth:read": "Ihr Konto, die Passwortregeln, Ihre API-Schlüssel und die Scopes sehen.",
     "auth:write": "Ihre API-Schlüssel widerrufen, auch diesen.",
-    "home:read": "Die Zusammenfassung aller Projekte, letzte Fehler und den Zustand des Brain-Servers sehen.",
+    "home:read": "Die Zusammenfassung aller Projekte, letzte Fehler und den Zustand des Servers sehen.",
     "projects:read": "Projekte mit ihren Einstellungen und wartende Freigaben sehen.",
     "projects:write":
       "Einstellungen ändern, über Freigaben entscheiden und Projekte mit allen Tasks löschen. Reicht weit.",
@@ -63,23 +63,23 @@ export const apiKeys: Texts["apiKeys"] = {
     "workers:read": "Worker und Hinweise zu ihrer Konfiguration sehen.",
     "queues:read": "Queues und ihre Tiefe sehen.",
     "agents:read": "Agenten und ihre Verbindungen sehen.",
-    "agents:write": "Agenten anlegen und löschen, die Befehle erhalten und Tasks melden. Reicht weit.",
+    "agents:write": "Agenten erstellen und löschen, die Befehle erhalten und Tasks melden. Reicht weit.",
     "commands:read": "Befehle und ihre Ergebnisse sehen.",
     "commands:write":
       "Tasks mit beliebigen Argumenten wiederholen, abbrechen und ausführen, Queues leeren, Worker neu starten. Reicht weit.",
     "schedules:read": "Zeitpläne mit ihren Auslösungen sehen.",
-    "schedules:write": "Zeitpläne anlegen, ändern, auslösen und löschen.",
+    "schedules:write": "Zeitpläne erstellen, ändern, auslösen und löschen.",
     "audit:read": "Das Audit-Log und die Aktivität sehen.",
     "audit:write": "Exporte des Audit-Logs starten.",
     "memberships:read": "Mitglieder und Einladungen sehen.",
-    "memberships:write": "Personen einladen sowie Mitglieder ändern und entfernen.",
+    "memberships:write": "Benutzer einladen sowie Mitglieder ändern und entfernen.",
     "notifications:read": "Kanäle, Alarme, Zustellungen und Ihren Posteingang sehen.",
     "notifications:write":
       "Kanäle und Abonnements ändern, Alarme bestätigen und Ihren Posteingang als gelesen markieren.",
     "automation:read": "Automatisierungsregeln mit ihren Ausführungen sehen.",
-    "automation:write": "Automatisierungsregeln anlegen, ändern und löschen.",
+    "automation:write": "Automatisierungsregeln erstellen, ändern und löschen.",
     "users:read": "Alle Konten sehen. Nur globale Administratoren können das vergeben.",
-    "users:write": "Konten anlegen, ändern und löschen. Nur globale Administratoren können das vergeben.",
+    "users:write": "Konten erstellen, ändern und löschen. Nur globale Administratoren können das vergeben.",
     "admin:*":
       "Alles, was Sie dürfen, auch was spätere Versionen hinzufügen. Nur globale Administratoren können das vergeben."
   }

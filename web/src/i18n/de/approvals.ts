@@ -1,45 +1,46 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const approvals: Texts["approvals"] = {
-  title: "Genehmigungen",
-  intro:
-    "Vorgänge, die warten, bis eine zweite Person sie genehmigt. Welche Vorgänge warten, legen die Einstellungen des Projekts fest.",
+  title: "Freigaben",
+  intro: "Aktionen, die eine zweite Person freigeben muss. Welche, legen Administratoren in den Einstellungen fest.",
   filter: "Status",
-  none: "Nichts wartet auf eine zweite Person",
+  none: "Nichts wartet auf Freigabe",
   noneHint:
-    "Hier erscheinen Queue-Leerungen, große Massenvorgänge und Regeln, die wiederholen oder abbrechen, wenn die Einstellungen des Projekts es verlangen.",
-  noneOfStatus: "Keine Genehmigung mit diesem Status",
+    "Hier erscheinen Queue-Leerungen, große Massenaktionen und Regeln, die wiederholen oder abbrechen, wenn die Einstellungen des Projekts eine Freigabe verlangen.",
+  noneOfStatus: "Keine Freigaben mit diesem Status",
   tabs: {
     pending: "Wartet",
-    approved: "Erledigt",
+    approved: "Abgeschlossen",
     failed: "Fehlgeschlagen",
     rejected: "Abgelehnt",
     expired: "Abgelaufen",
     all: "Alle"
   },
   statusHints: {
-    pending: "Noch wurde nichts ausgeführt. Der Vorgang wird im Namen der Person ausgeführt, die ihn genehmigt.",
-    approved: "Eine zweite Person hat den Vorgang genehmigt, und er wurde ausgeführt.",
+    pending: "Noch wurde nichts ausgeführt. Die Aktion läuft im Namen des Benutzers, der sie freigibt.",
+    approved: "Eine zweite Person hat die Aktion freigegeben, und sie wurde ausgeführt.",
     failed:
-      "Eine zweite Person hat den Vorgang genehmigt; danach hat der Brain-Server ihn verweigert. Nichts wurde ausgeführt.",
-    rejected: "Eine zweite Person hat den Vorgang abgelehnt. Nichts wurde ausgeführt.",
+      "Eine zweite Person hat die Aktion freigegeben, doch danach hat der Server sie abgelehnt. Nichts wurde ausgeführt.",
+    rejected: "Eine zweite Person hat die Aktion abgelehnt. Nichts wurde ausgeführt.",
     expired:
-      "Keine zweite Person hat rechtzeitig entschieden. Nichts wurde ausgeführt. Die Person kann den Vorgang erneut anfragen."
+      "Keine zweite Person hat rechtzeitig entschieden. Nichts wurde ausgeführt. Die Aktion kann erneut angefragt werden."
   },
   kinds: {
     purge_queue: "Leerung einer Queue",
     bulk_retry: "Wiederholung vieler Tasks",
-    bulk_retry_request: "Dauerhafte Massenwiederholung",
+    bulk_retry_request: "Massenwiederholung",
     bulk_delete: "Löschung vieler Tasks",
     bulk_cancel: "Abbruch vieler Tasks",
     rule_create: "Neue Automatisierungsregel",
     rule_update: "Änderung einer Automatisierungsregel",
     rule_reset: "Schutzschalter einer Automatisierungsregel",
-    membership_grant: "Admin des Projekts",
+    membership_grant: "Neuer Administrator des Projekts",
     membership_role: "Rolle eines Mitglieds",
-    invitation: "Einladung eines Admins",
+    invitation: "Einladung eines Administrators",
     user_update: "Rechte eines Kontos",
-    policy: "Änderung der Genehmigungspflicht"
+    policy: "Änderung der Freigabepflicht"
   },
   requestedByName: (name) => `angefragt von ${name}`,
   kind: "Art",
@@ -56,22 +57,22 @@ export const approvals: Texts["approvals"] = {
   after: "Nachher",
   revision: (r) => `Revision ${r}`,
   outdated:
-    "Was geändert werden sollte, hatte sich seit der Anfrage geändert, oder es hätte mehr betroffen als damals. Nichts wurde getan. Wird es noch gebraucht, muss es neu angefragt werden.",
+    "Das Ziel hatte sich seit der Anfrage geändert, oder die Aktion hätte mehr betroffen als damals. Nichts wurde ausgeführt. Fragen Sie sie erneut an, wenn sie noch gebraucht wird.",
   noResult:
-    "Das Brain wurde beendet, bevor es das Ergebnis gespeichert hat. Prüfen Sie, ob der Vorgang ausgeführt wurde; er wird nicht wiederholt.",
-  approve: "Genehmigen",
+    "Der Server wurde beendet, bevor er das Ergebnis gespeichert hat. Prüfen Sie, ob die Aktion ausgeführt wurde; sie wird nicht wiederholt.",
+  approve: "Freigeben",
   reject: "Ablehnen",
-  own: "Sie haben dies angefragt; deshalb entscheidet ein anderer Admin.",
-  needsAdmin: "Ein Admin des Projekts entscheidet.",
-  approveQuestion: "Genehmigen und ausführen?",
+  own: "Sie haben dies angefragt; deshalb entscheidet ein anderer Administrator.",
+  needsAdmin: "Ein Administrator des Projekts entscheidet.",
+  approveQuestion: "Freigeben und ausführen?",
   approveHint: (name) =>
-    `Der Vorgang wird sofort und in Ihrem Namen ausgeführt. ${name} hat ihn angefragt und erhält eine Nachricht.`,
-  rejectQuestion: "Vorgang ablehnen?",
+    `Die Aktion läuft sofort, in Ihrem Namen. ${name} hat sie angefragt und erhält eine Nachricht.`,
+  rejectQuestion: "Aktion ablehnen?",
   rejectHint: (name) => `Nichts wird ausgeführt. ${name} erhält eine Nachricht mit dem Grund.`,
   rejectReason: "Grund",
-  approved: "Genehmigt und ausgeführt",
-  failed: "Genehmigt und danach verweigert",
-  see: "Genehmigung ansehen",
-  waiting: (count) => `${count} warten auf Sie`,
-  notWaiting: "Der Vorgang wartet nicht mehr: Er wurde entschieden oder ist abgelaufen."
+  approved: "Freigegeben und ausgeführt",
+  failed: "Freigegeben, dann vom Server abgelehnt",
+  see: "Freigabe anzeigen",
+  waiting: (count: Count) => plural(count, "# wartet auf Sie", "# warten auf Sie"),
+  notWaiting: "Die Aktion wartet nicht mehr: Es wurde entschieden, oder sie ist abgelaufen."
 }

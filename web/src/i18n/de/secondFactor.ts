@@ -34,7 +34,7 @@ export const secondFactor: Texts["secondFactor"] = {
   noDevices:
     "In einem vertrauenswürdigen Browser verlangt die Anmeldung eine Zeit lang keinen Code. Vertrauen Sie nur Browsern, die nur Sie benutzen.",
   trustThis: "Diesem Browser vertrauen",
-  thisBrowser: "dieser",
+  thisBrowser: "dieser Browser",
   rename: "Umbenennen",
   renameDevice: "Browser umbenennen",
   deviceName: "Name",

@@ -30,7 +30,7 @@ export const secondFactor = {
   devices: "Trusted browsers",
   noDevices: "In a trusted browser a sign-in needs no code for some time. Trust only browsers that only you use.",
   trustThis: "Trust this browser",
-  thisBrowser: "this one",
+  thisBrowser: "this browser",
   rename: "Rename",
   renameDevice: "Rename the browser",
   deviceName: "Name",

@@ -1,11 +1,13 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const account: Texts["account"] = {
   title: "Cuenta",
   tabs: { profile: "Perfil", security: "Seguridad", sessions: "Sesiones", keys: "Claves de API" },
   profile: "Perfil",
-  displayName: "Nombre que ven los demás",
-  displayNameHint: "Sin él, los demás ven el correo electrónico.",
+  displayName: "Nombre visible",
+  displayNameHint: "Si está vacío, los demás ven el correo electrónico.",
   firstName: "Nombre",
   lastName: "Apellidos",
   zone: "Zona horaria",
@@ -33,16 +35,15 @@ export const account: Texts["account"] = {
   unlink: "Desvincular",
   unlinkTitle: (name: string) => `Desvincular ${name}`,
   unlinkHint: "Esta cuenta del proveedor ya no podrá iniciar sesión aquí. Las sesiones que abrió se conservan.",
-  sessionsHint:
-    "Cada línea es un navegador en el que ha iniciado sesión. Una sesión cerrada exige iniciar sesión de nuevo.",
+  sessionsHint: "Los navegadores en los que ha iniciado sesión. Una sesión cerrada exige iniciar sesión de nuevo.",
   browser: "Navegador",
   unknownBrowser: "Navegador desconocido",
-  thisSession: "esta",
-  address: "Dirección",
+  thisSession: "esta sesión",
+  address: "Dirección IP",
   signedIn: "Inicio",
   lastSeen: "Última actividad",
   end: "Cerrar",
   endOf: (address: string) => `Cerrar la sesión desde ${address}`,
   endOthers: "Cerrar todas las demás",
-  endOthersTitle: (count: string) => `Cerrar las demás sesiones (${count})`
+  endOthersTitle: (count: Count) => plural(count, "Cerrar # sesión más", "Cerrar las otras # sesiones")
 }

@@ -1,24 +1,26 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const activity: Texts["activity"] = {
   title: "Actividad",
   ofAll: "Actividad de todos los proyectos",
   none: "Todavía no ha ocurrido nada",
-  noneHint: "Aquí aparece cada cambio del proyecto: lo que hicieron las personas y lo que hizo el propio svc.",
+  noneHint: "Aquí aparece cada cambio del proyecto, sea de un usuario o del propio svc.",
   noMatch: "Nada coincide",
-  noMatchHint: "Elija otra acción o persona.",
+  noMatchHint: "Elija otra acción u otro usuario.",
   actions: "Acciones",
   allActions: "Todas las acciones",
-  otherActions: (prefix) => `Acciones con ${prefix}`,
-  person: "Persona",
-  everyone: "Todas las personas",
-  onlyPerson: (name) => `Solo lo que hizo ${name}`,
-  newRows: (count) => `${count} nuevas`,
+  otherActions: (prefix) => `Acciones que empiezan por ${prefix}`,
+  person: "Usuario",
+  everyone: "Todos los usuarios",
+  onlyPerson: (name) => `Solo las acciones de ${name}`,
+  newRows: (count: Count) => plural(count, "# nueva", "# nuevas"),
   action: "Acción",
   target: "Objetivo",
   project: "Proyecto",
   details: "Detalles",
-  time: "Cuándo",
+  time: "Hora",
   denied: "Denegada",
   failed: "Fallida",
   areas: {
@@ -26,7 +28,7 @@ export const activity: Texts["activity"] = {
     "command.": "Comandos",
     "bulk_job.": "Trabajos masivos",
     "bulk_retry.": "Reintentos masivos",
-    "dlq.": "Mensajes muertos",
+    "dlq.": "Dead letters",
     "schedule": "Programaciones",
     "automation.": "Automatización",
     "approval.": "Aprobaciones",

@@ -10,18 +10,18 @@ export const agents: Texts["agents"] = {
   framework: "Framework",
   version: "Versión",
   protocol: "Protocolo",
-  facts: "Datos",
+  facts: "Detalles",
   lastSeen: "Última señal",
   connectedAt: "Última conexión",
   createdAt: "Creado",
   never: "nunca",
-  outdated: "usa un protocolo anterior",
+  outdated: "versión de protocolo anterior",
   refused: "Último rechazo",
   refusedBefore: "Se ha conectado después, por lo que no hay nada que hacer.",
-  advice: "Qué revisar",
-  noTrouble: "El servidor no ha visto nada incorrecto en este agente.",
-  capabilities: "Qué puede hacer",
-  noCapabilities: "No ha indicado qué puede hacer. Solo lo indica por WebSocket.",
+  advice: "Requiere atención",
+  noTrouble: "El servidor no ha encontrado problemas en este agente.",
+  capabilities: "Capacidades",
+  noCapabilities: "No ha indicado sus capacidades. Los agentes solo las indican por WebSocket.",
   losses: "Telemetría perdida",
   noLoss: "Ninguno de sus procesos ha notificado eventos perdidos.",
   none: "Aún no hay agentes",
@@ -29,19 +29,19 @@ export const agents: Texts["agents"] = {
     "Un agente conecta un motor de tareas con el servidor. El asistente muestra qué instalar y qué líneas copiar.",
   adminsCreate: "Solo los administradores crean agentes",
   adminsCreateHint: "Pida a un administrador del proyecto que cree uno.",
-  unknown: "Este agente no existe",
+  unknown: "Agente no encontrado",
   unknownHint: "Puede que se haya eliminado. La lista muestra los existentes.",
   create: "Nuevo agente",
-  createSubmit: "Crear y mostrar las líneas",
+  createSubmit: "Crear agente",
   chooseEngine: "¿Qué motor ejecuta las tareas?",
   newName: "Nombre del agente",
   newNameHint: "Aparece en listas y comandos; por ejemplo, el nombre del despliegue.",
   namespace: "Espacio de nombres",
   namespaceHint:
-    "Opcional. Pasa a formar parte de los ids de sus tareas, como eu/mail:1. Indícalo donde los ids solo son únicos dentro de un broker: BullMQ, ids de RQ puestos a mano, lectores externos.",
+    "Opcional. Pasa a formar parte de los ids de sus tareas, como eu/mail:1. Hace falta donde los ids solo son únicos dentro de un broker: BullMQ, ids de RQ puestos a mano, lectores externos.",
   back: "Volver a los agentes",
   shownOnce:
-    "El token y el secreto solo se muestran ahora. Cópielos antes de salir de esta página; quien los tenga puede notificar tareas en nombre de este agente.",
+    "El token y el secreto solo se muestran una vez. Cópielos antes de salir de esta página; quien los tenga puede notificar tareas en nombre de este agente.",
   steps: {
     install: "1. Instalar",
     environment: "2. Definir el entorno del worker",
@@ -57,10 +57,10 @@ export const agents: Texts["agents"] = {
   connected: (host: string) => `Conectado desde ${host}`,
   waitingForEvent: "Esperando el primer evento",
   firstEvent: (kind: string) => `Ha llegado el primer evento (${kind}):`,
-  toAgent: "Mostrar el agente",
+  toAgent: "Abrir el agente",
   remedies: {
     secret:
-      "Defina el secreto hmac que se mostró junto a este token y reinicie el worker. Si ya no lo tiene, cree otro agente.",
+      "Defina el secreto HMAC que se mostró junto a este token y reinicie el worker. Si ya no lo tiene, cree otro agente.",
     clock: "Ajuste el reloj de la máquina del agente, por ejemplo con NTP.",
     upgrade: "Actualice el paquete del agente: este servidor usa la versión 2 del protocolo.",
     proxy:
@@ -72,5 +72,5 @@ export const agents: Texts["agents"] = {
   },
   deleteQuestion: (name: string) => `¿Eliminar el agente ${name}?`,
   deleteHint:
-    "Se revoca su token, se cierran sus conexiones y se cancelan sus comandos pendientes. Sus tareas permanecen."
+    "Se revoca su token, se cierran sus conexiones y se cancelan sus comandos pendientes. Sus tareas se conservan."
 }

@@ -33,7 +33,7 @@ export const secondFactor: Texts["secondFactor"] = {
   noDevices:
     "En un navegador de confianza, el inicio de sesión no pide código durante un tiempo. Confíe solo en navegadores que use únicamente usted.",
   trustThis: "Confiar en este navegador",
-  thisBrowser: "este",
+  thisBrowser: "este navegador",
   rename: "Cambiar nombre",
   renameDevice: "Cambiar el nombre del navegador",
   deviceName: "Nombre",

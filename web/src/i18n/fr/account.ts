@@ -1,11 +1,13 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const account: Texts["account"] = {
   title: "Compte",
   tabs: { profile: "Profil", security: "Sécurité", sessions: "Sessions", keys: "Clés d’API" },
   profile: "Profil",
-  displayName: "Nom affiché aux autres",
-  displayNameHint: "Sans lui, les autres voient l’adresse e-mail.",
+  displayName: "Nom affiché",
+  displayNameHint: "S’il est vide, les autres voient l’adresse e-mail.",
   firstName: "Prénom",
   lastName: "Nom",
   zone: "Fuseau horaire",
@@ -23,7 +25,7 @@ export const account: Texts["account"] = {
   passwordAgain: "Nouveau mot de passe, encore une fois",
   passwordRule: (length: string) =>
     `Au moins ${length} caractères. Les mots de passe courants et les mots vous concernant sont refusés.`,
-  passwordsDiffer: "Les deux nouveaux mots de passe diffèrent.",
+  passwordsDiffer: "Les nouveaux mots de passe ne correspondent pas.",
   passwordChanged: "Les autres sessions et les navigateurs de confiance ont pris fin.",
   providers: "Connexion par un fournisseur",
   provider: "le fournisseur",
@@ -34,16 +36,15 @@ export const account: Texts["account"] = {
   unlinkTitle: (name: string) => `Dissocier ${name}`,
   unlinkHint:
     "Ce compte du fournisseur ne pourra plus se connecter ici. Les sessions qu’il a ouvertes sont conservées.",
-  sessionsHint:
-    "Chaque ligne est un navigateur dans lequel vous êtes connecté. Une session terminée doit se reconnecter.",
+  sessionsHint: "Les navigateurs dans lesquels vous êtes connecté. Une session terminée doit se reconnecter.",
   browser: "Navigateur",
   unknownBrowser: "Navigateur inconnu",
-  thisSession: "celle-ci",
-  address: "Adresse",
+  thisSession: "cette session",
+  address: "Adresse IP",
   signedIn: "Connexion",
   lastSeen: "Dernière activité",
   end: "Terminer",
   endOf: (address: string) => `Terminer la session depuis ${address}`,
   endOthers: "Terminer toutes les autres",
-  endOthersTitle: (count: string) => `Terminer les autres sessions (${count})`
+  endOthersTitle: (count: Count) => plural(count, "Terminer # autre session", "Terminer # autres sessions")
 }

@@ -1,25 +1,26 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const activity: Texts["activity"] = {
   title: "Activité",
   ofAll: "Activité de tous les projets",
   none: "Rien ne s’est encore passé",
-  noneHint:
-    "Chaque modification du projet apparaît ici\u00a0: ce que des personnes ont fait et ce que svc a fait lui-même.",
+  noneHint: "Chaque modification du projet apparaît ici, qu’elle vienne d’un utilisateur ou de svc lui-même.",
   noMatch: "Aucune correspondance",
-  noMatchHint: "Choisissez une autre action ou une autre personne.",
+  noMatchHint: "Choisissez une autre action ou un autre utilisateur.",
   actions: "Actions",
   allActions: "Toutes les actions",
-  otherActions: (prefix) => `Actions avec ${prefix}`,
-  person: "Personne",
-  everyone: "Toutes les personnes",
-  onlyPerson: (name) => `Seulement ce que ${name} a fait`,
-  newRows: (count) => `${count} nouvelles`,
+  otherActions: (prefix) => `Actions commençant par ${prefix}`,
+  person: "Utilisateur",
+  everyone: "Tous les utilisateurs",
+  onlyPerson: (name) => `Seulement les actions de ${name}`,
+  newRows: (count: Count) => plural(count, "# nouvelle", "# nouvelles"),
   action: "Action",
   target: "Cible",
   project: "Projet",
   details: "Détails",
-  time: "Quand",
+  time: "Heure",
   denied: "Refusée",
   failed: "Échouée",
   areas: {
@@ -27,7 +28,7 @@ export const activity: Texts["activity"] = {
     "command.": "Commandes",
     "bulk_job.": "Traitements groupés",
     "bulk_retry.": "Relances en masse",
-    "dlq.": "Messages morts",
+    "dlq.": "Dead letters",
     "schedule": "Planifications",
     "automation.": "Automatisation",
     "approval.": "Approbations",

@@ -10,18 +10,18 @@ export const agents: Texts["agents"] = {
   framework: "Framework",
   version: "Version",
   protocol: "Protocole",
-  facts: "Données",
+  facts: "Détails",
   lastSeen: "Vu pour la dernière fois",
   connectedAt: "Dernière connexion",
   createdAt: "Créé",
   never: "jamais",
-  outdated: "utilise un protocole plus ancien",
+  outdated: "version de protocole plus ancienne",
   refused: "Dernier refus",
   refusedBefore: "Il s’est connecté depuis\u00a0; il n’y a rien à faire.",
-  advice: "Points à vérifier",
-  noTrouble: "Le serveur n’a rien constaté d’anormal sur cet agent.",
-  capabilities: "Ce qu’il sait faire",
-  noCapabilities: "Il n’a pas indiqué ce qu’il sait faire. Il ne l’indique que par WebSocket.",
+  advice: "Points d’attention",
+  noTrouble: "Le serveur n’a trouvé aucun problème sur cet agent.",
+  capabilities: "Capacités",
+  noCapabilities: "Il n’a pas indiqué ses capacités. Les agents ne les indiquent que par WebSocket.",
   losses: "Télémétrie perdue",
   noLoss: "Aucun de ses processus n’a signalé d’événements perdus.",
   none: "Pas encore d’agent",
@@ -29,10 +29,10 @@ export const agents: Texts["agents"] = {
     "Un agent relie un moteur de tâches au serveur. L’assistant montre ce qu’il faut installer et quelles lignes copier.",
   adminsCreate: "Seuls les administrateurs créent des agents",
   adminsCreateHint: "Demandez à un administrateur du projet d’en créer un.",
-  unknown: "Cet agent n’existe pas",
+  unknown: "Agent introuvable",
   unknownHint: "Il a peut-être été supprimé. La liste montre ceux qui existent.",
   create: "Nouvel agent",
-  createSubmit: "Créer et afficher les lignes",
+  createSubmit: "Créer l’agent",
   chooseEngine: "Quel moteur exécute les tâches\u00a0?",
   newName: "Nom de l’agent",
   newNameHint: "Il apparaît dans les listes et les commandes, par exemple le nom du déploiement.",
@@ -41,7 +41,7 @@ export const agents: Texts["agents"] = {
     "Facultatif. Il fait partie des identifiants de ses tâches, comme eu/mail:1. À définir là où ils ne sont uniques que dans un broker\u00a0: BullMQ, identifiants RQ choisis à la main, lecteurs externes.",
   back: "Retour aux agents",
   shownOnce:
-    "Le jeton et le secret ne sont affichés que maintenant. Copiez-les avant de quitter cette page\u00a0; toute personne qui les détient peut signaler des tâches au nom de cet agent.",
+    "Le jeton et le secret ne sont affichés qu’une fois. Copiez-les avant de quitter cette page\u00a0; toute personne qui les détient peut signaler des tâches au nom de cet agent.",
   steps: {
     install: "1. Installer",
     environment: "2. Définir l’environnement du worker",
@@ -57,10 +57,10 @@ export const agents: Texts["agents"] = {
   connected: (host: string) => `Connecté depuis ${host}`,
   waitingForEvent: "En attente du premier événement",
   firstEvent: (kind: string) => `Le premier événement est arrivé (${kind})\u00a0:`,
-  toAgent: "Afficher l’agent",
+  toAgent: "Ouvrir l’agent",
   remedies: {
     secret:
-      "Définissez le secret hmac affiché avec ce jeton, puis redémarrez le worker. Si vous ne l’avez plus, créez un autre agent.",
+      "Définissez le secret HMAC affiché avec ce jeton, puis redémarrez le worker. Si vous ne l’avez plus, créez un autre agent.",
     clock: "Réglez l’horloge de la machine de l’agent, par exemple avec NTP.",
     upgrade: "Mettez à jour le paquet de l’agent\u00a0: ce serveur utilise la version 2 du protocole.",
     proxy:
@@ -73,5 +73,5 @@ export const agents: Texts["agents"] = {
   },
   deleteQuestion: (name: string) => `Supprimer l’agent ${name}\u00a0?`,
   deleteHint:
-    "Son jeton est révoqué, ses connexions sont fermées et ses commandes en cours annulées. Ses tâches restent."
+    "Son jeton est révoqué, ses connexions sont fermées et ses commandes en cours annulées. Ses tâches sont conservées."
 }

@@ -3,12 +3,12 @@ import type { Texts } from "../en.ts"
 export const apiKeys: Texts["apiKeys"] = {
   title: "Clés d’API",
   hint:
-    "Les clés permettent à des programmes d’appeler l’API en votre nom. Une clé ne peut jamais plus que vous, ni plus que ses portées.",
+    "Les clés permettent à des programmes d’appeler l’API en votre nom. Une clé ne peut jamais faire plus que vous, ni plus que ne permettent ses portées.",
   none: "Aucune clé d’API",
   noneHint: "Créez-en une pour un script, ou pour svc sur une autre machine.",
   create: "Créer une clé d’API",
   name: "Nom",
-  nameHint: "Ce qui utilise la clé.",
+  nameHint: "Le programme qui utilise la clé.",
   project: "Projet",
   projectHint: "Une clé d’un projet n’en voit aucun autre.",
   allProjects: "Tous les projets",
@@ -17,20 +17,20 @@ export const apiKeys: Texts["apiKeys"] = {
   scopes: "Portées",
   scopesHint: "Ne donnez à une clé que ce dont son programme a besoin.",
   noScopes: "aucune portée",
-  chooseReads: "Toutes celles en lecture seule",
+  chooseReads: "Lecture seule",
   chooseNone: "Aucune",
-  addresses: "Adresses",
+  addresses: "Adresses IP",
   addressesHint:
     "Des réseaux tels que 192.0.2.0/24, un par ligne. Depuis d’autres adresses, la clé est refusée. Vide\u00a0: elle fonctionne de partout.",
-  addressesOf: (name: string) => `Adresses de ${name}`,
+  addressesOf: (name: string) => `Adresses IP de ${name}`,
   statuses: { active: "Active", revoked: "Révoquée", expired: "Expirée" },
   lastUsed: "Dernière utilisation",
   never: "Jamais",
   revokeTitle: (name: string) => `Révoquer ${name}`,
   revokeHint:
     "Les programmes qui utilisent cette clé sont refusés immédiatement. Une clé révoquée ne peut pas être rétablie.",
-  createdTitle: (name: string) => `${name} est créée`,
-  tokenHint: "Le jeton n’est affiché que maintenant. Le serveur brain n’en conserve qu’une empreinte.",
+  createdTitle: (name: string) => `${name} créée`,
+  tokenHint: "Le jeton n’est affiché qu’une fois. Le serveur n’en conserve qu’une empreinte.",
   token: "Jeton",
   tryIt: "Essayer",
   resources: {
@@ -53,7 +53,7 @@ export const apiKeys: Texts["apiKeys"] = {
   scopeHints: {
     "auth:read": "Voir votre compte, les règles de mot de passe, vos clés d’API et les portées.",
     "auth:write": "Révoquer vos clés d’API, y compris celle-ci.",
-    "home:read": "Voir le résumé de tous les projets, les échecs récents et l’état du serveur brain.",
+    "home:read": "Voir le résumé de tous les projets, les échecs récents et l’état du serveur.",
     "projects:read": "Voir les projets avec leurs paramètres et les approbations en attente.",
     "projects:write":
       "Modifier les paramètres, décider des approbations et supprimer des projets avec toutes leurs tâches. Portée étendue.",
@@ -73,7 +73,7 @@ export const apiKeys: Texts["apiKeys"] = {
     "audit:read": "Voir le journal d’audit et l’activité.",
     "audit:write": "Lancer des exports du journal d’audit.",
     "memberships:read": "Voir les membres et les invitations.",
-    "memberships:write": "Inviter des personnes, modifier et retirer des membres.",
+    "memberships:write": "Inviter des utilisateurs, modifier et retirer des membres.",
     "notifications:read": "Voir les canaux, les alertes, les envois et votre boîte de réception.",
     "notifications:write":
       "Modifier les canaux et les abonnements, acquitter des alertes et marquer votre boîte de réception comme lue.",

@@ -1,39 +1,41 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const approvals: Texts["approvals"] = {
   title: "Approbations",
   intro:
-    "Opérations qui attendent l’approbation d’une seconde personne. Les paramètres du projet déterminent lesquelles attendent.",
-  filter: "Statut",
-  none: "Rien n’attend une seconde personne",
+    "Actions qui nécessitent l’approbation d’une seconde personne. Les administrateurs les choisissent dans les paramètres.",
+  filter: "État",
+  none: "Rien n’attend d’approbation",
   noneHint:
-    "Les purges, les grandes opérations en masse et les règles qui relancent ou annulent apparaissent ici, si les paramètres du projet l’exigent.",
+    "Les purges, les grandes actions en masse et les règles qui relancent ou annulent apparaissent ici si les paramètres du projet exigent une approbation.",
   noneOfStatus: "Aucune approbation avec ce statut",
   tabs: {
     pending: "En attente",
-    approved: "Effectuées",
+    approved: "Terminées",
     failed: "Échouées",
     rejected: "Rejetées",
     expired: "Expirées",
     all: "Toutes"
   },
   statusHints: {
-    pending: "Rien n’a encore été fait. L’opération est effectuée au nom de la personne qui l’approuve.",
-    approved: "Une seconde personne l’a approuvée, et elle a été effectuée.",
-    failed: "Une seconde personne l’a approuvée, puis le serveur brain l’a refusée. Rien n’a été fait.",
+    pending: "Rien n’a encore été fait. L’action s’exécute au nom de l’utilisateur qui l’approuve.",
+    approved: "Une seconde personne l’a approuvée, et elle a été exécutée.",
+    failed: "Une seconde personne l’a approuvée, mais le serveur l’a ensuite refusée. Rien n’a été fait.",
     rejected: "Une seconde personne l’a rejetée. Rien n’a été fait.",
-    expired: "Aucune seconde personne n’a décidé à temps. Rien n’a été fait. La personne peut renouveler sa demande."
+    expired: "Aucune seconde personne n’a décidé à temps. Rien n’a été fait. L’action peut être demandée de nouveau."
   },
   kinds: {
     purge_queue: "Purge d’une file",
     bulk_retry: "Relance de nombreuses tâches",
-    bulk_retry_request: "Relance en masse durable",
+    bulk_retry_request: "Relance en masse",
     bulk_delete: "Suppression de nombreuses tâches",
     bulk_cancel: "Annulation de nombreuses tâches",
     rule_create: "Nouvelle règle d’automatisation",
     rule_update: "Modification d’une règle d’automatisation",
     rule_reset: "Disjoncteur d’une règle d’automatisation",
-    membership_grant: "Administrateur du projet",
+    membership_grant: "Nouvel administrateur du projet",
     membership_role: "Rôle d’un membre",
     invitation: "Invitation d’un administrateur",
     user_update: "Droits d’un compte",
@@ -54,21 +56,21 @@ export const approvals: Texts["approvals"] = {
   after: "Après",
   revision: (r) => `Révision ${r}`,
   outdated:
-    "Ce qui devait être modifié avait changé depuis la demande, ou aurait concerné plus d’éléments qu’alors. Rien n’a été fait. Si c’est encore nécessaire, il faut en refaire la demande.",
+    "La cible avait changé depuis la demande, ou l’action aurait concerné plus d’éléments qu’alors. Rien n’a été fait. Refaites la demande si elle est encore utile.",
   noResult:
-    "Le brain s’est arrêté avant d’enregistrer le résultat. Vérifiez si l’opération a été effectuée\u00a0; elle n’est pas répétée.",
+    "Le serveur s’est arrêté avant d’enregistrer le résultat. Vérifiez si l’action a été exécutée\u00a0; elle n’est pas répétée.",
   approve: "Approuver",
   reject: "Rejeter",
   own: "Vous l’avez demandée\u00a0: un autre administrateur décide.",
   needsAdmin: "Un administrateur du projet décide.",
-  approveQuestion: "Approuver et effectuer cette opération\u00a0?",
-  approveHint: (name) => `Elle est effectuée immédiatement et en votre nom. ${name} l’a demandée et reçoit un message.`,
-  rejectQuestion: "Rejeter cette opération\u00a0?",
+  approveQuestion: "Approuver et exécuter\u00a0?",
+  approveHint: (name) => `Elle s’exécute aussitôt, en votre nom. ${name} l’a demandée et reçoit un message.`,
+  rejectQuestion: "Rejeter cette action\u00a0?",
   rejectHint: (name) => `Rien n’est fait. ${name} reçoit un message avec le motif.`,
   rejectReason: "Motif",
-  approved: "Approuvée et effectuée",
-  failed: "Approuvée, puis refusée",
+  approved: "Approuvée et exécutée",
+  failed: "Approuvée, puis refusée par le serveur",
   see: "Voir l’approbation",
-  waiting: (count) => `${count} vous attendent`,
+  waiting: (count: Count) => plural(count, "# vous attend", "# vous attendent"),
   notWaiting: "Elle n’attend plus\u00a0: elle a été décidée ou a expiré."
 }

@@ -33,7 +33,7 @@ export const secondFactor: Texts["secondFactor"] = {
   noDevices:
     "Dans un navigateur de confiance, la connexion ne demande pas de code pendant un certain temps. Ne faites confiance qu’aux navigateurs que vous seul utilisez.",
   trustThis: "Faire confiance à ce navigateur",
-  thisBrowser: "celui-ci",
+  thisBrowser: "ce navigateur",
   rename: "Renommer",
   renameDevice: "Renommer le navigateur",
   deviceName: "Nom",

@@ -1,15 +1,16 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const account: Texts["account"] = {
   title: "アカウント",
   tabs: { profile: "プロフィール", security: "セキュリティ", sessions: "セッション", keys: "APIキー" },
   profile: "プロフィール",
-  displayName: "他のユーザーに表示される名前",
+  displayName: "表示名",
   displayNameHint: "空の場合はメールアドレスが表示されます。",
   firstName: "名",
   lastName: "姓",
   zone: "タイムゾーン",
-  zoneHint: "お客様宛てのメールとダイジェストで使われます。ダッシュボードの時刻はアカウントメニューの選択に従います。",
+  zoneHint: "自分宛てのメールとダイジェストで使われます。ダッシュボードの時刻はアカウントメニューの選択に従います。",
   access: "アクセス権",
   everywhere: "すべてのプロジェクト",
   globalAdmin: "グローバル管理者",
@@ -31,15 +32,15 @@ export const account: Texts["account"] = {
   unlink: "連携を解除",
   unlinkTitle: (name: string) => `${name}との連携を解除`,
   unlinkHint: "このプロバイダーのアカウントではサインインできなくなります。すでに開いているセッションは残ります。",
-  sessionsHint: "各行はサインイン中のブラウザーです。終了したセッションでは再度サインインが必要です。",
+  sessionsHint: "サインイン中のブラウザーです。終了したセッションでは再度サインインが必要です。",
   browser: "ブラウザー",
   unknownBrowser: "不明なブラウザー",
-  thisSession: "現在",
-  address: "アドレス",
+  thisSession: "このセッション",
+  address: "IPアドレス",
   signedIn: "サインイン",
   lastSeen: "最終アクセス",
   end: "終了",
   endOf: (address: string) => `${address}からのセッションを終了`,
   endOthers: "他のセッションをすべて終了",
-  endOthersTitle: (count: string) => `他のセッションを終了（${count}件）`
+  endOthersTitle: (count: Count) => `他の${count.text}件のセッションを終了`
 }

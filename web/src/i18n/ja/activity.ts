@@ -1,19 +1,20 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const activity: Texts["activity"] = {
   title: "アクティビティ",
   ofAll: "全プロジェクトのアクティビティ",
   none: "まだ何も起きていません",
-  noneHint: "プロジェクトの変更がすべてここに表示されます。担当者が行ったことと、svc自身が行ったことが含まれます。",
+  noneHint: "プロジェクトの変更がすべてここに表示されます。ユーザーの操作と、svc自身の処理が含まれます。",
   noMatch: "一致するものはありません",
-  noMatchHint: "別のアクションまたは担当者を選んでください。",
+  noMatchHint: "別のアクションまたはユーザーを選んでください。",
   actions: "アクション",
   allActions: "すべてのアクション",
-  otherActions: (prefix) => `${prefix}のアクション`,
-  person: "担当者",
-  everyone: "全員",
-  onlyPerson: (name) => `${name}が行ったことだけを表示`,
-  newRows: (count) => `新着${count}件`,
+  otherActions: (prefix) => `${prefix}で始まるアクション`,
+  person: "ユーザー",
+  everyone: "すべてのユーザー",
+  onlyPerson: (name) => `${name}のアクションのみ`,
+  newRows: (count: Count) => `新着${count.text}件`,
   action: "アクション",
   target: "対象",
   project: "プロジェクト",

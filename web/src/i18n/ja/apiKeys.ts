@@ -3,12 +3,12 @@ import type { Texts } from "../en.ts"
 export const apiKeys: Texts["apiKeys"] = {
   title: "APIキー",
   hint:
-    "キーを使うと、プログラムがお客様としてAPIを呼び出せます。キーでできることは、お客様の権限とキーのスコープの範囲に限られます。",
+    "キーを使うと、プログラムがあなたとしてAPIを呼び出せます。キーでできることは、あなたの権限とキーのスコープの範囲に限られます。",
   none: "APIキーはありません",
   noneHint: "スクリプト用、または別のマシンのsvc用に作成してください。",
   create: "APIキーを作成",
   name: "名前",
-  nameHint: "キーを使うプログラムなど。",
+  nameHint: "キーを使うプログラム。",
   project: "プロジェクト",
   projectHint: "1つのプロジェクトに限定したキーは、他のプロジェクトを参照できません。",
   allProjects: "すべてのプロジェクト",
@@ -19,17 +19,17 @@ export const apiKeys: Texts["apiKeys"] = {
   noScopes: "スコープなし",
   chooseReads: "読み取り専用をすべて選択",
   chooseNone: "選択を解除",
-  addresses: "アドレス",
+  addresses: "IPアドレス",
   addressesHint:
     "192.0.2.0/24のようなネットワークを1行に1つ。他のアドレスからは拒否されます。空の場合はどこからでも使えます。",
-  addressesOf: (name: string) => `${name}のアドレス`,
+  addressesOf: (name: string) => `${name}のIPアドレス`,
   statuses: { active: "有効", revoked: "取り消し済み", expired: "期限切れ" },
   lastUsed: "最終使用",
   never: "なし",
   revokeTitle: (name: string) => `${name}を取り消す`,
   revokeHint: "このキーを使うプログラムはただちに拒否されます。取り消したキーは元に戻せません。",
   createdTitle: (name: string) => `${name}を作成しました`,
-  tokenHint: "トークンは今だけ表示されます。brainサーバーが保存するのはハッシュだけです。",
+  tokenHint: "トークンは一度だけ表示されます。サーバーが保存するのはハッシュだけです。",
   token: "トークン",
   tryIt: "試す",
   resources: {
@@ -52,7 +52,7 @@ export const apiKeys: Texts["apiKeys"] = {
   scopeHints: {
     "auth:read": "自分のアカウント、パスワードの規則、APIキー、スコープを表示します。",
     "auth:write": "自分のAPIキーを取り消します（このキーを含む）。",
-    "home:read": "全プロジェクトの概要、最近の失敗、brainサーバーの状態を表示します。",
+    "home:read": "全プロジェクトの概要、最近の失敗、サーバーの状態を表示します。",
     "projects:read": "プロジェクトとその設定、保留中の承認を表示します。",
     "projects:write": "設定の変更、承認の決定、タスクを含むプロジェクトの削除ができます。影響が大きい権限です。",
     "tasks:read": "タスクと引数・結果、失敗、傾向、ライブイベントを表示します。",
@@ -72,12 +72,12 @@ export const apiKeys: Texts["apiKeys"] = {
     "memberships:read": "メンバーと招待を表示します。",
     "memberships:write": "ユーザーの招待、メンバーの変更と削除ができます。",
     "notifications:read": "チャンネル、アラート、配信、自分の受信箱を表示します。",
-    "notifications:write": "チャンネルと購読の変更、アラートの確認、受信箱の既読化ができます。",
+    "notifications:write": "チャンネルと購読の変更、アラートへの対応、受信箱の既読化ができます。",
     "automation:read": "自動化ルールとその実行を表示します。",
     "automation:write": "自動化ルールの作成、変更、削除ができます。",
     "users:read": "すべてのアカウントを表示します。付与できるのはグローバル管理者だけです。",
     "users:write": "アカウントの作成、変更、削除ができます。付与できるのはグローバル管理者だけです。",
     "admin:*":
-      "お客様ができるすべてのこと。今後のバージョンで追加されるものも含みます。付与できるのはグローバル管理者だけです。"
+      "あなたができるすべてのこと。今後のバージョンで追加されるものも含みます。付与できるのはグローバル管理者だけです。"
   }
 }

@@ -1,38 +1,39 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const approvals: Texts["approvals"] = {
   title: "承認",
-  intro: "別の担当者の承認を待っている操作です。どの操作が承認を待つかは、プロジェクトの設定で決まります。",
-  filter: "ステータス",
+  intro: "別のユーザーの承認が必要な操作です。対象は管理者が設定で選びます。",
+  filter: "状態",
   none: "承認待ちの操作はありません",
   noneHint:
-    "プロジェクトの設定で必要な場合、キューの消去、大量の一括操作、再試行またはキャンセルを行うルールがここに表示されます。",
-  noneOfStatus: "このステータスの承認はありません",
+    "プロジェクトの設定で承認が必要な場合、キューの消去、大量の一括操作、再試行またはキャンセルを行うルールがここに表示されます。",
+  noneOfStatus: "この状態の承認はありません",
   tabs: {
     pending: "待機中",
-    approved: "実行済み",
+    approved: "完了",
     failed: "失敗",
     rejected: "却下",
     expired: "期限切れ",
     all: "すべて"
   },
   statusHints: {
-    pending: "まだ何も実行されていません。操作は、承認した担当者の名義で実行されます。",
-    approved: "別の担当者が承認し、実行されました。",
-    failed: "別の担当者が承認しましたが、その後Brainサーバーが拒否しました。何も実行されていません。",
-    rejected: "別の担当者が却下しました。何も実行されていません。",
+    pending: "まだ何も実行されていません。操作は、承認したユーザーの名義で実行されます。",
+    approved: "別のユーザーが承認し、実行されました。",
+    failed: "別のユーザーが承認しましたが、その後サーバーが拒否しました。何も実行されていません。",
+    rejected: "別のユーザーが却下しました。何も実行されていません。",
     expired: "期限までに判断されませんでした。何も実行されていません。もう一度依頼できます。"
   },
   kinds: {
     purge_queue: "キューの消去",
     bulk_retry: "多数のタスクの再試行",
-    bulk_retry_request: "永続的な一括再試行",
+    bulk_retry_request: "一括再試行",
     bulk_delete: "多数のタスクの削除",
     bulk_cancel: "多数のタスクのキャンセル",
     rule_create: "新しい自動化ルール",
     rule_update: "自動化ルールの変更",
     rule_reset: "自動化ルールのブレーカー",
-    membership_grant: "プロジェクトの管理者",
+    membership_grant: "プロジェクトの新しい管理者",
     membership_role: "メンバーのロール",
     invitation: "管理者の招待",
     user_update: "アカウントの権限",
@@ -43,7 +44,7 @@ export const approvals: Texts["approvals"] = {
   requestedBy: "依頼者",
   requestedAt: "依頼日時",
   expiresAt: "期限",
-  decidedBy: "判断した担当者",
+  decidedBy: "判断したユーザー",
   decidedAt: "判断日時",
   reason: "理由",
   request: "リクエスト",
@@ -53,8 +54,8 @@ export const approvals: Texts["approvals"] = {
   after: "変更後",
   revision: (r) => `リビジョン${r}`,
   outdated:
-    "リクエスト後に変更対象が変わったか、対象が当時より増えていました。何も実行されていません。まだ必要な場合は、もう一度リクエストしてください。",
-  noResult: "結果が保存される前にbrainが停止しました。実行されたかどうかを確認してください。再実行はされません。",
+    "依頼の後に対象が変わったか、対象が当時より増えていました。何も実行されていません。まだ必要な場合は、もう一度依頼してください。",
+  noResult: "結果が保存される前にサーバーが停止しました。実行されたかどうかを確認してください。再実行はされません。",
   approve: "承認する",
   reject: "却下する",
   own: "ご自身の依頼のため、別の管理者が判断します。",
@@ -65,8 +66,8 @@ export const approvals: Texts["approvals"] = {
   rejectHint: (name) => `何も実行されません。${name}に理由が通知されます。`,
   rejectReason: "理由",
   approved: "承認され、実行されました",
-  failed: "承認後に拒否されました",
+  failed: "承認後にサーバーが拒否しました",
   see: "承認を見る",
-  waiting: (count) => `${count}件があなたを待っています`,
+  waiting: (count: Count) => `${count.text}件があなたを待っています`,
   notWaiting: "もう待機していません。判断されたか、期限が切れました。"
 }

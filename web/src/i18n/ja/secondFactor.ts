@@ -33,7 +33,7 @@ export const secondFactor: Texts["secondFactor"] = {
   noDevices:
     "信頼済みブラウザーでは、一定期間コードなしでサインインできます。ご自身だけが使うブラウザーのみ信頼してください。",
   trustThis: "このブラウザーを信頼",
-  thisBrowser: "現在",
+  thisBrowser: "このブラウザー",
   rename: "名前を変更",
   renameDevice: "ブラウザーの名前を変更",
   deviceName: "名前",

@@ -41,7 +41,7 @@ export const AlertRow = ({ alert, slug }: { readonly slug: string; readonly aler
           <span>{notifications.severities[severity]}</span>
           <span>{notifications.triggers[trigger]}</span>
           <span className="figures">
-            {occurrences === 1 ? texts.once : texts.occurrences(format.number(occurrences))}
+            {texts.occurrences(format.count(occurrences))}
           </span>
           <span>
             {texts.last} <Time at={last_at} />
