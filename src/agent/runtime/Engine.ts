@@ -125,6 +125,8 @@ export interface WorkerInventory {
   readonly concurrency: number | null
   readonly queues: ReadonlyArray<string>
   readonly activeTasks: number
+  /** Their ids. Absent where the engine only counts them, or lists not all of them. */
+  readonly activeTaskIds?: ReadonlyArray<string>
   /** Names of the tasks that the worker can run, where the engine knows them. */
   readonly registered: ReadonlyArray<string>
 }

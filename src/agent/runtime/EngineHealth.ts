@@ -9,6 +9,8 @@ const INVENTORY_TIMEOUT = "8 seconds"
 const HEARTBEAT_TIMEOUT = "2 seconds"
 const MAX_WORKERS = 1000
 const MAX_TASK_NAMES = 5000
+const MAX_LISTED_TASKS = 500
+const MAX_COUNTED_TASKS = 10_000
 /** Longer details would not fit into a heartbeat's frame. */
 const MAX_DETAILS_LENGTH = 524_288
 
@@ -76,8 +78,26 @@ const healthOf = (engine: string, { brokerConnected, brokerType, queueDepths, wo
 
 /** In the shape of Celery's node details, which the brain reads. */
 const detailsOf = (worker: WorkerInventory, withNames: boolean) => ({
-  stats: { pid: worker.pid, hostname: worker.hostname, pool: { "max-concurrency": worker.concurrency } },
-  active: Array.from({ length: Math.min(10_000, Math.max(0, worker.activeTasks)) }, () => 0),
+  stats: {
+    pid: worker.pid,
+    hostname: worker.hostname,
+    // a heartbeat that repeats the previous inventory has its uptime, by which the brain sees that the list is not new
+    ...(worker.pid === process.pid && { uptime: Math.floor(process.uptime()) }),
+    pool: { "max-concurrency": worker.concurrency }
+  },
+  active: activeOf(worker, withNames),
   active_queues: worker.queues.map((name) => ({ name })),
   registered: withNames ? worker.registered.slice(0, MAX_TASK_NAMES) : []
 })
+
+/**
+ * The running tasks, each with its id or as a nameless item. Undefined for a mere count of 0: an empty list would say that
+ * the worker runs none of the tasks that are known to have started.
+ */
+const activeOf = ({ activeTaskIds, activeTasks }: WorkerInventory, withNames: boolean) => {
+  if (withNames && activeTaskIds !== undefined && activeTaskIds.length <= MAX_LISTED_TASKS) {
+    return activeTaskIds.map((id) => ({ id }))
+  }
+  if (activeTasks <= 0) return undefined
+  return Array.from({ length: Math.min(MAX_COUNTED_TASKS, activeTasks) }, () => 0)
+}

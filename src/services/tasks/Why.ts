@@ -11,13 +11,19 @@ import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { makeTaskWhyRepo, type WhyTask } from "./WhyRepo.ts"
 
+/** An agent reads the list up to 2 s before its heartbeat, on its way it may take as long, and the clocks differ. */
+const listSeconds = 5
+
 /** Gathers what the brain knows of a task and its surroundings, and explains why it is not running. */
 export class TaskWhy extends Effect.Service<TaskWhy>()("svc/tasks/Why", {
   effect: Effect.gen(function*() {
     const repo = yield* makeTaskWhyRepo
     const workersRepo = yield* WorkersRepo
 
-    /** Whether the task's worker lists it, from a report after its start; null where nothing lists it. */
+    /**
+     * Whether the task's worker lists it, from a report after its start; null where nothing lists it. A list without it
+     * proves nothing if it may have been read before the start.
+     */
     const isListedNow = Effect.fnUntraced(function*({ engine, started_at, task_id, worker_name }: WhyTask) {
       const project = yield* CurrentProject
       if (worker_name === null || started_at === null) return null
@@ -25,7 +31,8 @@ export class TaskWhy extends Effect.Service<TaskWhy>()("svc/tasks/Why", {
       const worker = workers.find((row) => row.engine === engine)
       if (worker === undefined || worker.active === null) return null
       if (worker.described_at === null || worker.described_at <= started_at) return null
-      return isActiveOn(task_id, { name: worker_name, activeTaskIds: worker.active, silentSince: null })
+      if (isActiveOn(task_id, { name: worker_name, activeTaskIds: worker.active, silentSince: null })) return true
+      return worker.described_at > Timestamp.addSeconds(started_at, listSeconds) ? false : null
     })
 
     const explain = Effect.fn("TaskWhy.explain")(function*(key: TaskKey) {

@@ -364,6 +364,8 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       const inventory = yield* until(engine.inventory, ({ workers }) => workers[0]?.activeTasks === 2)
       assert.strictEqual(inventory.queueDepths.payments, 0)
       assert.strictEqual(charges.filter((id) => kinds(id).includes("task.started")).length, 2)
+      const waiting = charges.filter((id) => !kinds(id).includes("task.started"))
+      assert.sameMembers([...(inventory.workers[0]?.activeTaskIds ?? [])], waiting)
       yield* command(engine, "rate_limit", { task_name: "charge", rate: "0" })
       for (const id of charges) yield* awaitEvent(id, "task.succeeded")
     }))

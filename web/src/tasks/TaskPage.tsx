@@ -133,7 +133,7 @@ const Why = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail 
     refetchInterval
   })
   return (
-    <Panel title={texts.why}>
+    <Panel title={task.state === "started" || task.state === "unknown" ? texts.whyStarted : texts.why}>
       <ListFrame
         list={why}
         isEmpty={why.data?.reasons.length === 0}

@@ -15,6 +15,7 @@ import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from 
 import { reconcile } from "./Reconcile.ts"
 import { schedulerOf } from "./Schedules.ts"
 import { sourceOf } from "./Source.ts"
+import { taskIdOf } from "./TaskId.ts"
 
 /**
  * The engine from outside, by the queues' names, for an application that cannot be changed. It follows the queues'
@@ -112,16 +113,19 @@ const workersOfQueue = Effect.fnUntraced(function*(queue: Queue, clients: Readon
   const [unnamed, named] = [clientNameOf(queue), clientNameOf(queue, ":w:")]
   const workers = clients.filter(({ name }) => name === unnamed || name.startsWith(named))
   const nameOf = ({ name }: Client) => name === unnamed ? undefined : name.slice(named.length)
-  const active = workers.some((client) => nameOf(client) !== undefined) ? yield* listActiveWorkers(queue) : []
+  const active = workers.some((client) => nameOf(client) !== undefined) ? yield* listActiveJobs(queue) : []
   return workers.map((client): WorkerInventory => {
     const name = nameOf(client)
+    const running = name === undefined ? [] : active.filter(({ worker }) => worker === name)
+    const areAllListed = name !== undefined && active.length < maxActiveJobs
     return {
       name: name ?? `${queue.name}@${client.address}`,
       hostname: client.address.replace(/:\d+$/, ""),
       pid: null,
       concurrency: null,
       queues: [queue.name],
-      activeTasks: name === undefined ? 0 : active.filter((by) => by === name).length,
+      activeTasks: running.length,
+      ...(areAllListed && { activeTaskIds: running.map(({ id }) => taskIdOf(queue.name, id)) }),
       registered: []
     }
   })
@@ -130,10 +134,10 @@ const workersOfQueue = Effect.fnUntraced(function*(queue: Queue, clients: Readon
 /** Running jobs that each heartbeat reads, to count those of each worker. */
 const maxActiveJobs = 1000
 
-/** The worker's name of each running job. No other field of the job is read. */
-const listActiveWorkers = (queue: Queue) =>
+/** Each running job with the name of its worker. No other field of the job is read. */
+const listActiveJobs = (queue: Queue) =>
   read(async () => {
     const ids = await queue.getRanges(["active"], 0, maxActiveJobs - 1)
     const client = await clientOf(queue)
-    return Promise.all(ids.map((id) => client.hget(queue.toKey(id), "pb")))
+    return Promise.all(ids.map(async (id) => ({ id, worker: await client.hget(queue.toKey(id), "pb") })))
   })

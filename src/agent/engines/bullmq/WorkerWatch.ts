@@ -6,6 +6,7 @@ import { CancelledJobs, isCancellation, makeCancellationError, type RunEnd } fro
 import type { EngineContext } from "./EngineContext.ts"
 import type { FlowRoots } from "./FlowRoots.ts"
 import { hasRequeuedJob, requeueTargetOf, watchProcessor } from "./ProcessorWatch.ts"
+import { taskIdOf } from "./TaskId.ts"
 import { type RunInBackground, WorkerReporter } from "./WorkerReporter.ts"
 
 const maxTaskNames = 1000
@@ -66,6 +67,7 @@ export class WorkerWatch {
       concurrency: worker.concurrency,
       queues: worker.isPaused() || worker.closing !== undefined ? [] : [this.queue],
       activeTasks: this.runningIds.size,
+      activeTaskIds: [...this.runningIds].map((jobId) => taskIdOf(this.queue, jobId)),
       registered: [...this.taskNames]
     }
   }

@@ -22,6 +22,7 @@ const inventoryOf = ({ name }: AnyQueue, worker: Worker) => ({
   concurrency: worker.concurrency,
   queues: worker.isConsuming ? [name] : [],
   activeTasks: worker.running.size,
+  activeTaskIds: [...worker.running.keys()],
   registered: []
 })
 

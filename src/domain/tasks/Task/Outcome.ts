@@ -1,5 +1,6 @@
 /** The outcome of a task whose end was never reported (docs/attempts.md, "Ends that never come"). */
 import { Schema } from "effect"
+import type { TaskKey } from "../../kernel/TaskKey.ts"
 import { toStorable } from "../../kernel/Text.ts"
 import { Timestamp, toEpochMillis } from "../../kernel/Timestamp.ts"
 import { exceptionText } from "../TaskHistory/Exception.ts"
@@ -76,16 +77,21 @@ export const hasLeft = (taskId: string, { activeTaskIds }: WorkerActivity): bool
 
 /**
  * The outcome of a task, null while it may still run. An end that the engine knows counts. Without one the task may
- * run while its worker lists it, or is online and lists nothing. An engine's `started` only means that the worker once
- * wrote it.
+ * run while its worker lists it, or is online and lists nothing. Celery's `started` only means that the worker once
+ * wrote it. An engine that knows its tasks says it of those that a process holds: another one of the same name may.
  */
-export const inferOutcome = (state: ReconciledState, taskId: string, worker: WorkerActivity): Outcome | null => {
+export const inferOutcome = (
+  state: ReconciledState,
+  { engine, task_id }: TaskKey,
+  worker: WorkerActivity
+): Outcome | null => {
   const { engine_state } = state
   const end = endOf(state)
   if (end !== null) return end
-  if (isActiveOn(taskId, worker)) return null
+  if (isActiveOn(task_id, worker)) return null
   const workerName = worker.name === null ? "the process that ran it" : `worker ${worker.name}`
-  const evidence = worker.activeTaskIds !== null
+  const isHeld = engine_state === "started" && enginesThatKnow.has(engine)
+  const evidence = worker.activeTaskIds !== null && !isHeld
     ? `${workerName} no longer runs it`
     : worker.silentSince !== null
     ? `${workerName} has been silent since ${worker.silentSince}`

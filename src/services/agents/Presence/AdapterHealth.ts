@@ -105,7 +105,7 @@ const readWorker = (
         ? pool.processes.slice(0, maxProcesses).flatMap((pid) => asInt32(pid) ?? [])
         : null,
       prefetch_count: asCount(stats.prefetch_count),
-      active_task_ids: Array.isArray(details.active) ? taskIdsOf(details.active.slice(0, maxActiveTasks)) : null,
+      active_task_ids: Array.isArray(details.active) ? taskIdsOf(details.active) : null,
       uptime_seconds: asCount(stats.uptime),
       processed_since_start: totals.reduce((sum, total) => sum + total, 0),
       conf: pickScalars(asRecord(details.conf), redaction)
@@ -120,8 +120,9 @@ const poolSizeOf = (pool: Readonly<Record<string, unknown>>): number | null => {
   return isPrefork && processes > 0 ? processes : asInt32(pool["max-concurrency"])
 }
 
-/** Null where the report counts the tasks without naming them, as our own agent's does. */
+/** Null where the report does not name each task, or names more than are stored: a part would hide that others run. */
 const taskIdsOf = (active: ReadonlyArray<unknown>): ReadonlyArray<string> | null => {
+  if (active.length > maxActiveTasks) return null
   const ids = active.flatMap((task) => asName(asRecord(task).id) ?? [])
   return ids.length === active.length ? ids : null
 }

@@ -75,7 +75,7 @@ export const makeReportResults = Effect.fnUntraced(function*(
       }
       const outcome = isOfEarlierAttempt(engineResult.value.finished_at, started_at) && !hasLeft(task_id, worker)
         ? null
-        : inferOutcome(engineResult.value, task_id, worker)
+        : inferOutcome(engineResult.value, question, worker)
       // before the report: after a crash in between the question is asked again
       if (outcome?.outcome === "unknown") {
         yield* markOrphan(question, worker, `the engine says "${outcome.engine_state}"`)

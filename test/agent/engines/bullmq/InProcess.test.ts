@@ -306,6 +306,7 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
         concurrency: 2,
         queues: ["mail"],
         activeTasks: 2,
+        activeTaskIds: [`mail:${first.id}`, `mail:${second.id}`],
         registered: ["welcome", "bye"]
       })
       barrier.open()

@@ -276,7 +276,8 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         yield* worker("post", async () => 1)
       ]
       for (const each of workers) yield* Effect.promise(() => each.waitUntilReady())
-      for (const n of [1, 2, 3]) yield* add(mail, "welcome", { n })
+      const ids: Array<string> = []
+      for (const n of [1, 2, 3]) ids.push(`mail:${(yield* add(mail, "welcome", { n })).id}`)
       yield* until(Effect.promise(() => mail.getActiveCount()), (count) => count === 3)
       const engine = bullmqFromOutside({ queues: ["mail", "post"], connection, prefix })
       yield* listening(engine)
@@ -285,7 +286,10 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       const common = { hostname: "127.0.0.1", concurrency: null, pid: null }
       assert.deepInclude(named("mailer"), { ...common, queues: ["mail"], activeTasks: 2 })
       assert.deepInclude(named("mailer:2"), { ...common, queues: ["mail"], activeTasks: 1 })
+      const listed = ["mailer", "mailer:2"].flatMap((name) => named(name)?.activeTaskIds ?? [])
+      assert.sameMembers(listed, ids)
       const other = inventory.workers.find(({ queues }) => queues.includes("post"))
+      assert.isUndefined(other?.activeTaskIds, "a worker without a name may run any of its queue's jobs")
       assert.match(other?.name ?? "", /^post@127\.0\.0\.1:\d+$/)
       barrier.open()
     }))

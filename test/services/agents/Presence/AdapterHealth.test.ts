@@ -34,8 +34,14 @@ describe("adapter health", () => {
   it("says which brokers respond, and lists running tasks only where each is named", () => {
     const { brokers } = readAdapterHealth({ "celery.broker_connected": "True", "rq.broker_connected": "False" })
     assert.deepStrictEqual([...brokers], [["celery", true], ["rq", false]])
-    const { workers } = celery({ named: { active: [{ id: "a" }] }, counted: { active: [0] }, idle: { active: [] } })
-    assert.deepStrictEqual(workers.map(({ metadata }) => metadata.active_task_ids), [["a"], null, []])
+    const { workers } = celery({
+      named: { active: [{ id: "a" }] },
+      counted: { active: [0] },
+      idle: { active: [] },
+      idleUnnamed: {},
+      beyondTheBound: { active: Array.from({ length: 2001 }, (_, n) => ({ id: `t${n}` })) }
+    })
+    assert.deepStrictEqual(workers.map(({ metadata }) => metadata.active_task_ids), [["a"], null, [], null, null])
   })
 
   it("reads numbers that a database can hold only", () => {

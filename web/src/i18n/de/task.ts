@@ -58,6 +58,7 @@ export const task: Texts["task"] = {
   treeGraph: "Graph",
   truncated: (count: string) => `Der Baum ist größer. Angezeigte Tasks: ${count}.`,
   why: "Warum läuft er nicht?",
+  whyStarted: "Läuft er noch?",
   copyCurl: "Als curl-Befehl",
   copyCli: "Als svc-Befehl",
   retry: "Wiederholen",

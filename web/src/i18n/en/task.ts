@@ -56,6 +56,7 @@ export const task = {
   treeGraph: "Graph",
   truncated: (count: string) => `The tree is larger: ${count} tasks of it are shown.`,
   why: "Why is it not running?",
+  whyStarted: "Is it still running?",
   copyCurl: "Copy as curl",
   copyCli: "Copy as svc command",
   retry: "Retry",

@@ -58,6 +58,7 @@ export const task: Texts["task"] = {
   treeGraph: "Grafo",
   truncated: (count: string) => `El árbol es más grande. Tareas mostradas: ${count}.`,
   why: "¿Por qué no se está ejecutando?",
+  whyStarted: "¿Sigue ejecutándose?",
   copyCurl: "Como comando curl",
   copyCli: "Como comando svc",
   retry: "Reintentar",

@@ -58,6 +58,7 @@ export const task: Texts["task"] = {
   treeGraph: "Graphe",
   truncated: (count: string) => `L’arbre est plus grand. Tâches affichées\u00a0: ${count}.`,
   why: "Pourquoi ne s’exécute-t-elle pas\u00a0?",
+  whyStarted: "S’exécute-t-elle encore\u00a0?",
   copyCurl: "Sous forme de commande curl",
   copyCli: "Sous forme de commande svc",
   retry: "Relancer",

@@ -58,6 +58,7 @@ export const task: Texts["task"] = {
   treeGraph: "グラフ",
   truncated: (count: string) => `ツリーの一部のみを表示しています（タスク${count}件）。`,
   why: "実行されていない理由",
+  whyStarted: "まだ実行中かどうか",
   copyCurl: "curlコマンド",
   copyCli: "svcコマンド",
   retry: "再試行",
