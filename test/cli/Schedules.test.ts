@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
@@ -90,12 +91,34 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       }
     }))
 
+  it.scoped("lists the next tick on the clocks of its zone, and none for a schedule that does not fire", () =>
+    Effect.gen(function*() {
+      const { project, run } = yield* withFiles
+      const add = (name: string, expression: string, ...options: ReadonlyArray<string>) =>
+        run("schedules", "add", name, expression, "--engine", "celery", "--task", "shop.report", ...options)
+      ok(yield* add("in Kolkata", "2199-06-01T12:00", "--kind", "clocked", "--timezone", "Asia/Kolkata"))
+      for (const name of ["paused", "disabled"]) {
+        ok(yield* add(name, "0 3 * * *"))
+        ok(yield* run("schedules", name === "paused" ? "pause" : "disable", name))
+      }
+      ok(yield* add("once", "2199-06-01T12:00", "--kind", "clocked"))
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE schedules SET next_run_at = NULL, due_at = NULL
+        WHERE name = 'once' AND project_id = ${project.id}` // as after its tick
+      const listed = ok(yield* run("schedules", "list"))
+      assert.match(listed, /^in Kolkata +enabled +\S+ +2199-06-01 12:00 +Asia\/Kolkata /m)
+      assert.match(listed, /^paused +paused +0 3 \* \* \* +- +UTC /m)
+      assert.match(listed, /^disabled +disabled +0 3 \* \* \* +- +UTC /m)
+      assert.match(listed, /^once +ended +\S+ +- +UTC /m)
+      assert.notMatch(ok(yield* run("schedules", "show", "paused")), /^next /m)
+    }))
+
   it.scoped("lists, shows and steers schedules by name or id", () =>
     Effect.gen(function*() {
       const { connect, run, write } = yield* withFiles
       ok(yield* run("schedules", "import", write("one.json", JSON.stringify({ schedules: [nightly] }))))
       const listed = ok(yield* run("schedules", "list"))
-      assert.match(listed, /^NAME +STATE +WHEN +NEXT +TASK +ID\nnightly report +enabled +0 3 \* \* \* +\d{4}-/)
+      assert.match(listed, /^NAME +STATE +WHEN +NEXT +ZONE +TASK +ID\nnightly report +enabled +0 3 \* \* \* +\d{4}-/)
       const { id } = JSON.parse(ok(yield* run("schedules", "show", "nightly report", "--json")))
       assert.match(ok(yield* run("schedules", "show", id)), /\ncron +0 3 \* \* \*\ntimezone +Europe\/Berlin\n/)
       assert.strictEqual(ok(yield* run("schedules", "pause", id)), `paused nightly report (${id})\n`)

@@ -1,13 +1,16 @@
 import type { HttpClientResponse } from "@effect/platform"
 import { Console, Effect, Option, Schema } from "effect"
 import { ScheduleId } from "../../../domain/kernel/Id.ts"
-import type { SchedulePublic } from "../../../domain/schedules/Schedule.ts"
+import { type Timestamp, toEpochSeconds } from "../../../domain/kernel/Timestamp.ts"
+import { findZone } from "../../../domain/kernel/Zone.ts"
+import { isServiceOwned, type SchedulePublic } from "../../../domain/schedules/Schedule.ts"
 import type { ScheduleFire } from "../../../domain/schedules/Schedule/Fire.ts"
 import type { FleetEntry } from "../../../domain/schedules/Schedule/Fleet.ts"
 import type { ScheduleMisfire } from "../../../domain/schedules/Schedule/Misfire.ts"
 import { ControlOperationPublic } from "../../../domain/schedules/Schedule/Operation.ts"
 import { PreviewRequest, type Tick } from "../../../domain/schedules/Schedule/Preview.ts"
 import { isAboutDefinition, outcomeUnknown } from "../../../domain/schedules/Schedule/Recovery.ts"
+import { describeLocal } from "../../../domain/schedules/Schedule/Seconds.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
 import { requireFirst } from "../../io/Find.ts"
@@ -22,14 +25,41 @@ import { type ApiError, printResponse, type Remote } from "../../remote/Remote.t
 import { awaitOperation, checkOperation } from "../ScheduleOperation.ts"
 import type { definitions } from "../schedules.ts"
 
-const stateOf = ({ is_enabled, paused_at, quarantined_at }: SchedulePublic): string =>
-  !is_enabled ? "disabled" : quarantined_at !== null ? "quarantined" : paused_at !== null ? "paused" : "enabled"
+/** The brain computes the next tick of its own schedules: where there is none, there will be none. */
+const hasEnded = (schedule: SchedulePublic): boolean => isServiceOwned(schedule) && schedule.next_run_at === null
+
+const stateOf = (schedule: SchedulePublic): string => {
+  const { is_enabled, paused_at, quarantined_at } = schedule
+  if (!is_enabled) return "disabled"
+  if (quarantined_at !== null) return "quarantined"
+  if (paused_at !== null) return "paused"
+  return hasEnded(schedule) ? "ended" : "enabled"
+}
+
+/** The next tick; null for a schedule that does not fire. */
+const nextOf = (schedule: SchedulePublic): Timestamp | null =>
+  stateOf(schedule) === "enabled" ? schedule.next_run_at : null
+
+/** The minute of a tick on the clocks of the schedule's zone; in UTC where this Node.js does not know the zone. */
+const formatTick = (at: Timestamp, timezone: string): string => {
+  const second = toEpochSeconds(at)
+  return describeLocal(second, findZone(timezone)?.segmentAt(second).offset ?? 0).slice(0, 16).replace("T", " ")
+}
+
+const zoneOf = ({ timezone }: SchedulePublic): string => (findZone(timezone) === null ? "UTC" : timezone)
 
 const columns: ReadonlyArray<Column<SchedulePublic>> = [
   { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
   { head: "STATE", cell: stateOf },
   { head: "WHEN", cell: ({ expression }) => expression, maxLength: 40, minLength: 10 },
-  { head: "NEXT", cell: ({ next_run_at }) => next_run_at?.slice(0, 19).replace("T", " ") ?? null },
+  {
+    head: "NEXT",
+    cell: (schedule) => {
+      const next = nextOf(schedule)
+      return next === null ? null : formatTick(next, schedule.timezone)
+    }
+  },
+  { head: "ZONE", cell: zoneOf, minLength: 8 },
   { head: "FAILED", cell: ({ consecutive_failures }) => consecutive_failures || null, hidesEmpty: true },
   { head: "DRIFTED", cell: ({ is_drifted }) => (is_drifted ? "yes" : null), hidesEmpty: true },
   { head: "TASK", cell: ({ task_name }) => task_name, maxLength: 60, minLength: 8, dropRank: 1 },
@@ -84,7 +114,7 @@ const formatSchedule = (schedule: SchedulePublic, text: string): string =>
     ["timezone", schedule.timezone],
     ["jitter", schedule.jitter_seconds === 0 ? null : `${schedule.jitter_seconds} s`],
     ["catch up", schedule.catch_up],
-    ["next", schedule.next_run_at],
+    ["next", nextOf(schedule)],
     ["last", schedule.last_run_at],
     ["runs", schedule.total_runs],
     ["failed", schedule.consecutive_failures],
@@ -97,10 +127,8 @@ const formatSchedule = (schedule: SchedulePublic, text: string): string =>
   ])
 
 export const formatNext = (verb: string) => (schedule: SchedulePublic): string => {
-  const next = stateOf(schedule) === "enabled" && schedule.next_run_at !== null
-    ? `, next at ${schedule.next_run_at}`
-    : ""
-  return escapeText(`${verb} ${schedule.name} (${schedule.id})${next}`)
+  const next = nextOf(schedule)
+  return escapeText(`${verb} ${schedule.name} (${schedule.id})${next === null ? "" : `, next at ${next}`}`)
 }
 
 type CallOfSchedule<A> = (
