@@ -44,6 +44,15 @@ import { tasks } from "./tasks/tasks.ts"
 
 const sections = [
   {
+    heading: "Operate tasks, from anywhere",
+    commands: [tasks, failures, issues, queues, workers, schedules, misfires, commands, bulkRetry, bulkJobs, stats]
+  },
+  { heading: "Alerts and automation", commands: [alerts, channels, subscriptions, windows, rules, approvals] },
+  {
+    heading: "Signing in, agents, projects and people",
+    commands: [login, logout, whoami, apiKeys, agents, projects, members, invitations, users]
+  },
+  {
     heading: "Run a brain",
     commands: [
       serve,
@@ -62,43 +71,14 @@ const sections = [
     ]
   },
   {
-    heading: "People who sign in",
+    heading: "Its accounts, on its machine",
     commands: [bootstrapAdmin, createSuperuser, changePassword, auth, resetMfa, resetProjectPolicies, resetSetup, vouch]
   },
-  { heading: "Backups", commands: [backup, restore] },
-  { heading: "Keys, certificates and the audit log", commands: [secretKey, mintSchedulerCert, audit] },
-  { heading: "On an agent's machine", commands: [agent] },
   {
-    heading: "Operate tasks, from anywhere",
-    commands: [
-      login,
-      logout,
-      whoami,
-      apiKeys,
-      agents,
-      tasks,
-      failures,
-      issues,
-      stats,
-      commands,
-      bulkRetry,
-      bulkJobs,
-      queues,
-      workers,
-      schedules,
-      misfires,
-      channels,
-      subscriptions,
-      alerts,
-      windows,
-      approvals,
-      rules,
-      projects,
-      users,
-      members,
-      invitations
-    ]
-  }
+    heading: "Its backups, keys, certificates and audit log",
+    commands: [backup, restore, secretKey, mintSchedulerCert, audit]
+  },
+  { heading: "On an agent's machine", commands: [agent] }
 ] as const
 
 const name = "svc"
@@ -111,7 +91,8 @@ const run = Command.make(name).pipe(
     ...sections[2].commands,
     ...sections[3].commands,
     ...sections[4].commands,
-    ...sections[5].commands
+    ...sections[5].commands,
+    ...sections[6].commands
   ]),
   Command.run({ name, version })
 )
@@ -121,10 +102,10 @@ export const cli = makeProgram({
   name,
   summary: "see and operate the background tasks of every engine you run.",
   examples: [
-    ["svc serve", "serve at http://127.0.0.1:7700"],
     ["svc login --email you@example.com", "sign in, keep an API key"],
     ["svc tasks list --state failure --since 1h", "what failed in the last hour"],
-    ["svc commands retry <task> --wait", "run a task again"]
+    ["svc commands retry <task> --wait", "run a task again"],
+    ["svc serve", "serve at http://127.0.0.1:7700"]
   ],
   sections,
   run,

@@ -28,7 +28,7 @@ describe("svc-scheduler", () => {
       assert.include(help, "Usage: svc-scheduler <command> [options]")
       assert.include(help, "add, disable, edit, enable, history, list, trigger")
       assert.match(ok(yield* run({}, "version")), /^\d+\.\d+\.\d+\n$/)
-      assert.include(ok(yield* run({}, "schedules", "add", "--help")), "$ svc-scheduler schedules add [options]")
+      assert.include(ok(yield* run({}, "schedules", "add", "--help")), "Usage: svc-scheduler schedules add [options]")
       assertRefused(yield* run({}, "stauts"), "did you mean svc-scheduler status?", 2)
       assertRefused(yield* run({}, "check", "--jsn"), "did you mean --json?", 2)
     }))

@@ -160,16 +160,49 @@ describe("the command line", () => {
       assert.include(stdout, "Usage: svc <command>")
     }))
 
+  it.effect("begins its help with operating tasks; running a brain follows", () =>
+    Effect.gen(function*() {
+      const { stdout } = yield* run()
+      const names = stdout.split("\n").flatMap((line) => /^ {2}([a-z-]+)(?= {2})/.exec(line)?.[1] ?? [])
+      assert.deepStrictEqual(names.slice(0, 8), [
+        "tasks",
+        "failures",
+        "issues",
+        "queues",
+        "workers",
+        "schedules",
+        "misfires",
+        "commands"
+      ])
+      assert.isAbove(names.indexOf("serve"), names.indexOf("users"))
+    }))
+
+  it.effect("explains each command in 80 columns, in words of its own", () =>
+    Effect.gen(function*() {
+      for (const command of commands) {
+        const { stdout } = yield* run(...command.split(" "), "--help")
+        const lines = stdout.split("\n")
+        assert.include(stdout, `Usage: svc ${command}`)
+        assert.isAtMost(Math.max(...lines.map(({ length }) => length)), 80, stdout)
+        assert.notMatch(stdout, /user-defined|true or false|An integer|This (setting|option|argument)|USAGE/)
+      }
+      const { stdout } = yield* run("schedules", "add", "--help")
+      assert.match(stdout, /^ {2}--engine <text> +Engine that runs its task, such as celery\.\n +Required\.$/m)
+      assert.match(stdout, /^ {2}--jitter-seconds <number> /m)
+      assert.match(stdout, /^ {2}--kind <choice> +Form of the [^]*?One\s+of: cron, interval, clocked\.$/m)
+      assert.include((yield* run("support-bundle", "--help")).stdout, "  -o, --output <text> ")
+    }))
+
   it.effect("says in the help of a group what each command is for, and in that of a command how it is typed", () =>
     Effect.gen(function*() {
       const group = yield* run("tasks")
       assert.strictEqual(group.code, 0)
       assert.match(group.stdout, /^ {2}show <task> {2,}Show a task/m)
       assert.deepStrictEqual(yield* run("tasks", "--help"), group)
-      assert.include((yield* run("tasks", "show", "--help")).stdout, "\n$ svc tasks show [options] <task>\n")
+      assert.include((yield* run("tasks", "show", "--help")).stdout, "\nUsage: svc tasks show [options] <task>\n")
       assert.include(
         (yield* run("commands", "add-consumer", "-h")).stdout,
-        "\n$ svc commands add-consumer [options] <worker> <queue>\n"
+        "\nUsage: svc commands add-consumer [options] <worker> <queue>\n"
       )
     }))
 

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util"
 import { isInteractive } from "../io/Confirm.ts"
 import { findClosest } from "./Closest.ts"
 import { CliError } from "./Explain.ts"
-import { argumentsOf, type CommandDescription, type NamedCommand, subcommandsOf, usageOf } from "./Help.ts"
+import { type CommandDescription, type NamedCommand, subcommandsOf, usageOf } from "./Help.ts"
 
 /**
  * Workarounds for what @effect/cli 0.77.2 prints, all of them here. Each says what the library does; remove it when the
@@ -65,13 +65,6 @@ export const rejectBuiltIns = (given: ReadonlyArray<string>) =>
       return yield* new CliError({ message: "--wizard asks questions: run it in a terminal", usage: true })
     }
   })
-
-/** In a command's help the library prints the command's own name only (`$ list`), and all of its options on that line. */
-const repairUsage = ({ command, path }: NamedCommand, help: string): string =>
-  help.replace(
-    /^\$ .*$/m,
-    () => `$ ${path.join(" ")}${help.includes("OPTIONS") ? " [options]" : ""}${argumentsOf(command)}`
-  )
 
 /** How the library prints the heading of a list of commands. Texts of the API contain no escape character (`TerminalText.ts`). */
 const listHeading = "\u001b[0;1mCOMMANDS\u001b[0m"
@@ -150,7 +143,7 @@ export const withRepairedOutput = (
 ) => {
   const repairText = (text: string): string => {
     if (given.includes("--completions")) return repairBashScript(program, text)
-    return hasHelpOption(given) && named !== undefined ? repairUsage(named, text) : foldCommandList(text)
+    return foldCommandList(text)
   }
   return <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.consoleWith((console) =>

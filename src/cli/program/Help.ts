@@ -46,21 +46,24 @@ export const argumentsOf = (command: CommandDescription): string =>
 
 const columns = 80
 
-/** Names with their descriptions beside them, wrapped at 80 columns. */
+/** The words of a text on lines of at most 80 columns: the first begins with `head`, the others are indented by its width. */
+const wrap = (text: string, head = ""): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let line = head
+  for (const word of text.split(" ")) {
+    if (line.length + word.length > columns && line.trim() !== "") {
+      lines.push(line.trimEnd())
+      line = " ".repeat(head.length)
+    }
+    line += `${word} `
+  }
+  return [...lines, line.trimEnd()]
+}
+
+/** Names with their descriptions beside them. */
 const formatRows = (pairs: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
   const indent = Math.max(...pairs.map(([name]) => name.length)) + 4
-  return pairs.flatMap(([name, text]) => {
-    const lines: Array<string> = []
-    let line = `  ${name}`.padEnd(indent)
-    for (const word of text.split(" ")) {
-      if (line.length + word.length > columns && line.trim() !== "") {
-        lines.push(line.trimEnd())
-        line = " ".repeat(indent)
-      }
-      line += `${word} `
-    }
-    return [...lines, line.trimEnd()]
-  })
+  return pairs.flatMap(([name, text]) => wrap(text, `  ${name}`.padEnd(indent)))
 }
 
 /** What a program's `--help` shows besides its commands. */
@@ -101,27 +104,72 @@ export const rootHelp = (
 /** Options that the library adds to every command. */
 const builtInOptions = /--(completions|log-level|help|wizard|version)\b/
 
+/** What the library says of an argument or option besides our description: the type of its value, and how often it is given. */
+const libraryWords =
+  /^(A user-defined piece of text\.|A true or false value\.|An? (integer|floating point number)\.|One of the following: .*|This (setting|option|argument) .*)$/
+
+/** What people type for a value of a type of the library. */
+const placeholders: Readonly<Record<string, string>> = { text: "<text>", integer: "<number>", float: "<number>" }
+
+/** `--state <…>` for the library's `--state pending | received`, and `-o, --output <text>` for `(-o, --output text)`. */
+const headOf = (usage: string): string => {
+  const [, names = usage, type = "", repeated = ""] =
+    /^\(?((?:-\w, )?--[\w-]+)(?: ([^.)]+))?\)?(\.\.\.)?$/.exec(usage) ?? []
+  return type === "" ? names : `${names} ${placeholders[type] ?? "<choice>"}${repeated}`
+}
+
 /**
- * The options of a group itself and their descriptions. The library prints an option, below it indented the type of its
- * value, its description, and whether it is optional.
+ * The arguments or the options of a command, each with its description. The library prints an entry's usage, and below it
+ * indented the type of its value, its description, and whether it is optional.
  */
-const ownOptionsOf = (command: CommandDescription): ReadonlyArray<readonly [string, string]> => {
-  const text = /\nOPTIONS\n\n(.*?)(?=\n[A-Z]+\n\n|$)/s.exec(helpOf(command))?.[1] ?? ""
+const entriesOf = (
+  command: CommandDescription,
+  heading: "ARGUMENTS" | "OPTIONS"
+): ReadonlyArray<readonly [string, string]> => {
+  const text = new RegExp(`\\n${heading}\\n\\n(.*?)(?=\\n[A-Z]+\\n\\n|$)`, "s").exec(helpOf(command))?.[1] ?? ""
   return text.split(/\n(?=\S)/).flatMap((part) => {
-    const [name = "", _type, ...lines] = part.split("\n").map((line) => line.trim()).filter((line) => line !== "")
-    const description = lines.filter((line) => line !== "This setting is optional.").join(" ")
-    return name === "" || builtInOptions.test(name) ? [] : [[name.replace(/^\((.*)\)$/, "$1"), description]]
+    const [usage = "", ...lines] = part.split("\n").map((line) => line.trim()).filter((line) => line !== "")
+    if (usage === "" || builtInOptions.test(usage)) return []
+    const own = lines.filter((line) => !libraryWords.test(line))
+    const choices = lines.find((line) => line.startsWith("One of the following: "))?.replace(
+      "One of the following",
+      "One of"
+    )
+    const isRequired = heading === "OPTIONS" &&
+      !lines.some((line) => line === "A true or false value." || /^This (setting|option) /.test(line))
+    const description = [
+      ...own,
+      ...(choices === undefined ? [] : [`${choices}.`]),
+      ...(isRequired ? ["Required."] : [])
+    ]
+    return [[heading === "OPTIONS" ? headOf(usage) : usage, description.join(" ")]]
   })
+}
+
+const formatEntries = (command: CommandDescription, heading: "ARGUMENTS" | "OPTIONS"): ReadonlyArray<string> => {
+  const entries = entriesOf(command, heading)
+  return entries.length === 0 ? [] : ["", heading === "OPTIONS" ? "Options" : "Arguments", ...formatRows(entries)]
+}
+
+/** How a command is typed, with each of its arguments and options. */
+export const commandHelp = ({ command, path }: NamedCommand): string => {
+  const options = formatEntries(command, "OPTIONS")
+  return [
+    ...wrap(descriptionOf(command)),
+    "",
+    `Usage: ${path.join(" ")}${options.length === 0 ? "" : " [options]"}${argumentsOf(command)}`,
+    ...formatEntries(command, "ARGUMENTS"),
+    ...options
+  ].join("\n")
 }
 
 /** The commands of a group, each with its description; and its own options, where it does something itself. */
 export const groupHelp = ({ command, path }: NamedCommand, runsAlone: boolean): string => {
   const prefix = path.join(" ")
-  const options = runsAlone ? ownOptionsOf(command) : []
   return [
-    descriptionOf(command),
+    ...wrap(descriptionOf(command)),
     "",
-    ...(options.length === 0 ? [] : [`Usage: ${prefix} [options]`, "", "Options", ...formatRows(options), ""]),
+    ...(runsAlone ? [`Usage: ${prefix} [options]`, ...formatEntries(command, "OPTIONS"), ""] : []),
     `Usage: ${prefix} <command> [options]`,
     "",
     "Commands",

@@ -41,7 +41,7 @@ export const yes = flag("yes", "Confirm without being asked.")
 
 /** A page of a list. */
 export const page = {
-  limit: integer("limit", "The most rows.", 50),
+  limit: integer("limit", "The most rows: 50 unless given.", 50),
   cursor: optionalText("cursor", "The next_cursor of the previous page.")
 }
 

@@ -3,7 +3,15 @@ import { Console, Effect } from "effect"
 import { version } from "../../domain/kernel/Version.ts"
 import { findCommand, hasHelpOption, rejectBuiltIns, withRepairedOutput } from "./EffectCli.ts"
 import { CliError } from "./Explain.ts"
-import { type CommandDescription, groupHelp, isGroup, nameOf, type ProgramDescription, rootHelp } from "./Help.ts"
+import {
+  type CommandDescription,
+  commandHelp,
+  groupHelp,
+  isGroup,
+  nameOf,
+  type ProgramDescription,
+  rootHelp
+} from "./Help.ts"
 
 /** Commands under one heading of `--help`. */
 interface ProgramSection {
@@ -42,6 +50,7 @@ export const makeProgram = <E, R>({ run, runAlone = [], sections, ...description
         const runsAlone = runAlone.includes(named.command)
         if (hasHelpOption(given) || !runsAlone) return yield* Console.log(groupHelp(named, runsAlone))
       }
+      if (named !== undefined && hasHelpOption(given)) return yield* Console.log(commandHelp(named))
       yield* Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false })).pipe(
         withRepairedOutput(name, given, named)
       )
