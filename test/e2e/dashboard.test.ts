@@ -66,7 +66,7 @@ describe.skipIf(!ready)("the dashboard", () => {
           // a misspelt term is explained, and a corrected one filters
           const line = page.getByRole("combobox", { name: "Filter tasks" })
           await line.fill("stat:failure")
-          await page.getByText("There is no term “stat”.").waitFor()
+          await page.getByText("Unknown term “stat”.").waitFor()
           await line.fill("name:payment.charge state:failure")
           await page.waitForURL(/name%3Apayment/)
           await waitUntil(async () => {

@@ -110,7 +110,7 @@ export const confirm = async (page: Page, name: string) => {
 /** Types into the palette, and chooses what it then offers first; the page that opens has this title. */
 export const openByPalette = async (page: Page, typed: string, option: string, title = option) => {
   await page.keyboard.press("Control+k")
-  await page.getByRole("combobox", { name: "Go to or do" }).waitFor()
+  await page.getByRole("combobox", { name: "Go to or run" }).waitFor()
   await page.keyboard.type(typed)
   await page.getByRole("option", { name: option, selected: true }).waitFor()
   await page.keyboard.press("Enter")

@@ -116,7 +116,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await page.getByRole("button", { name: "Requeue" }).first().waitFor()
           await page.getByLabel("Engine").selectOption("celery")
           await page.getByText("The agents of celery cannot list dead letters").waitFor()
-          await page.getByRole("link", { name: "Show the failed tasks" }).waitFor()
+          await page.getByRole("link", { name: "Show failed tasks" }).waitFor()
           await inspect(page, "dead letters of an engine without them")
           await page.goto("/projects/shop/queues")
           await row.getByText(worker).waitFor()
@@ -139,22 +139,22 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           // a worker: what it runs, what its settings risk, and each command that its agent offers
           await page.getByRole("link", { name: "Workers" }).click()
           await page.getByRole("link", { name: worker }).click()
-          await page.getByRole("region", { name: "Runs now" }).getByText("runs-0001").waitFor()
+          await page.getByRole("region", { name: "Running tasks" }).getByText("runs-0001").waitFor()
           await page.getByText("Tasks have no time limit").waitFor()
           await assertAccessible(page, "worker")
           const commands = [
             {
-              button: "Grow",
-              fields: { "By how many": "2" },
+              button: "Add slots",
+              fields: { Slots: "2" },
               action: "pool_grow",
               parameters: { worker_name: worker }
             },
-            { button: "Shrink", fields: {}, action: "pool_shrink", parameters: { worker_name: worker } },
+            { button: "Remove slots", fields: {}, action: "pool_shrink", parameters: { worker_name: worker } },
             { button: "Add a queue", fields: { Queue: "slow" }, action: "add_consumer", parameters: { queue: "slow" } },
             { button: "Remove a queue", fields: {}, action: "cancel_consumer", parameters: { queue: "box.mail" } },
             {
-              button: "Limit a rate",
-              fields: { "Name of the task": "shop.pay", Rate: "10/m" },
+              button: "Set rate limit",
+              fields: { "Task name": "shop.pay", "Rate limit": "10/m" },
               action: "rate_limit",
               parameters: { task_name: "shop.pay", rate: "10/m" }
             }
@@ -175,7 +175,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
 
           // the palette: a page, a part of a task's id, and what is open or selected
           await page.keyboard.press("Control+k")
-          await page.getByRole("combobox", { name: "Go to or do" }).waitFor()
+          await page.getByRole("combobox", { name: "Go to or run" }).waitFor()
           await page.getByRole("option", { name: "Overview" }).waitFor()
           await assertAccessible(page, "palette")
           await page.keyboard.press("Escape")
@@ -213,7 +213,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await page.locator("a:focus").waitFor()
           await page.keyboard.press("x")
           await page.keyboard.press("Control+k")
-          await page.getByRole("option", { name: "Retry: 1 selected", selected: true }).waitFor()
+          await page.getByRole("option", { name: "Retry: 1 task", selected: true }).waitFor()
           await page.keyboard.press("Escape")
 
           // a refusal is explained; then the agent is deleted, its name typed
@@ -221,7 +221,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await agent.closed
           await page.goto("/projects/shop/agents")
           await page.getByRole("link", { name: "box", exact: true }).click()
-          await page.getByText("Set the hmac secret that was shown together with this token").waitFor()
+          await page.getByText("Set the HMAC secret that was shown with this token").waitFor()
           await assertAccessible(page, "agent")
           await page.getByRole("button", { name: "Delete" }).click()
           await dialog.getByLabel("Type box to confirm").fill("box")
@@ -245,8 +245,8 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           assert.strictEqual(await viewer.page.getByRole("button", { name: /Purge/ }).count(), 0)
           await viewer.page.goto("/projects/shop/workers")
           await viewer.page.getByRole("link", { name: "mail", exact: true }).click()
-          await viewer.page.getByRole("region", { name: "Runs now" }).waitFor()
-          assert.strictEqual(await viewer.page.getByRole("button", { name: "Grow" }).count(), 0)
+          await viewer.page.getByRole("region", { name: "Running tasks" }).waitFor()
+          assert.strictEqual(await viewer.page.getByRole("button", { name: "Add slots" }).count(), 0)
           await viewer.page.goto("/projects/shop/agents")
           await viewer.page.getByRole("link", { name: "shop", exact: true }).waitFor()
           assert.strictEqual(await viewer.page.getByRole("link", { name: "New agent" }).count(), 0)

@@ -129,11 +129,11 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         }
         await assertAccessible(page, "two selected tasks")
         await page.keyboard.press("Control+k")
-        await page.getByRole("option", { name: "Retry: 2 selected", selected: true }).waitFor()
+        await page.getByRole("option", { name: "Retry: 2 tasks", selected: true }).waitFor()
         await page.keyboard.press("Enter")
         const question = page.getByRole("dialog", { name: /^Retry 2/ })
-        await question.getByText("Tasks that match: 2").waitFor()
-        await tabTo(page, question.getByRole("button", { name: "Start the retry" }))
+        await question.getByText("2 matching tasks").waitFor()
+        await tabTo(page, question.getByRole("button", { name: "Start retry" }))
         await page.keyboard.press("Enter")
         await page.getByRole("heading", { level: 1, name: "Bulk retry" }).waitFor()
         await page.getByText("Completed", { exact: true }).first().waitFor()
@@ -180,7 +180,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
       // the values of a chart
       yield* Effect.promise(async () => {
         await go(page, "o", "Overview")
-        const chart = page.getByRole("region", { name: "Tasks that ended" })
+        const chart = page.getByRole("region", { name: "Completed tasks" })
         await tabTo(page, chart.getByRole("img"))
         await page.keyboard.press("ArrowLeft")
         const values = chart.getByRole("status")

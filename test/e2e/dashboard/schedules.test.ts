@@ -62,15 +62,15 @@ describe.skipIf(!ready)("the pages of schedules", () => {
           await page.getByRole("row").filter({ hasText: "supplier payout" }).waitFor()
           await press(page, "All")
           await page.getByRole("searchbox", { name: "Find a schedule" }).fill("nothing of the kind")
-          await page.getByText("No schedule matches").waitFor()
+          await page.getByText("No schedules match").waitFor()
           await press(page, "Show all")
           await row.waitFor()
 
           await press(page, "Misfires")
-          await page.getByRole("row").filter({ hasText: "No agent connected" }).first().waitFor()
+          await page.getByRole("row").filter({ hasText: "No agent was connected" }).first().waitFor()
           await press(page, "Schedulers")
           await page.getByRole("row").filter({ hasText: "shop-clock" }).getByText("Connected").waitFor()
-          await press(page, "Read them again")
+          await press(page, "Read again")
           await page.getByText("Asked 1, for shop-clock.").waitFor()
         })
 
@@ -91,7 +91,7 @@ describe.skipIf(!ready)("the pages of schedules", () => {
           // a fire of the strip leads to its row
           await page.goto(`${schedules}?text=nightly`)
           await page.getByRole("link", { name: /Waited too long$/ }).click()
-          await page.getByText("It waited for an agent longer than SVC_SCHEDULE_BUFFER_SECONDS.").waitFor()
+          await page.getByText("It waited for an agent longer than the server allows.").waitFor()
         })
 
         // actions of one click, and a trigger with its outcome
@@ -150,9 +150,9 @@ describe.skipIf(!ready)("the pages of schedules", () => {
           await openByPalette(page, "alarm", "stock alarm")
 
           await press(page, "Edit")
-          await dialog.getByText("Nothing is changed yet.").waitFor()
+          await dialog.getByText("Nothing has changed yet.").waitFor()
           await dialog.getByLabel("Expression").fill("15 4 * * *")
-          await dialog.getByRole("region", { name: "What changes" }).getByText("15 4 * * * (At 04:15 every day)")
+          await dialog.getByRole("region", { name: "Changes" }).getByText("15 4 * * * (At 04:15 every day)")
             .waitFor()
           await press(page, "Save")
           await dialog.waitFor({ state: "detached" })
@@ -216,7 +216,7 @@ describe.skipIf(!ready)("the pages of schedules", () => {
             }]
           }))
           await press(page, "Compare")
-          const difference = page.getByRole("region", { name: "What the import would do" })
+          const difference = page.getByRole("region", { name: "What the import would change" })
           await difference.getByText("1 new, 0 changed, 2 deleted").waitFor()
           await difference.getByText("customer digest").waitFor()
           await assertAccessible(page, "import of schedules")
@@ -242,7 +242,7 @@ describe.skipIf(!ready)("the pages of schedules", () => {
           await viewer.page.goto(`${schedules}?text=nightly`)
           await signIn(viewer.page, invited.email, invited.password)
           await viewer.page.getByRole("link", { name: "nightly sales report" }).waitFor()
-          const forbidden = /^(New schedule|Import|Trigger now|Pause|Disable|Edit|Delete|Read them again)$/
+          const forbidden = /^(New schedule|Import|Trigger now|Pause|Disable|Edit|Delete|Read again)$/
           const count = () => viewer.page.getByRole("button", { name: forbidden }).count()
           assert.strictEqual(await count() + await viewer.page.getByRole("link", { name: forbidden }).count(), 0)
           await viewer.page.getByRole("link", { name: "nightly sales report" }).click()

@@ -10,7 +10,7 @@ const isHarmless = (name: string) =>
   [
     /^(Copy|Show as a table): /,
     /^(Load more|Try again|Ask the agent again)$/,
-    /^(Saved views|Export the tasks that match|Export in the background…|Filter by value|Columns and rows|\d+ new)$/,
+    /^(Saved views|Export matching tasks|Export in the background…|Filter by value|Columns and rows|\d+ new)$/,
     /^\{\d+\}$/, // a part of a JSON value
     /^Only actions by .*$/,
     /^Mark (all as read|as read: )/ // the inbox is one's own
@@ -121,8 +121,8 @@ describe.skipIf(!(await has("chromium-headless-shell")))("sessions in the dashbo
           const read = viewer.page.waitForResponse(/\/home\/trends\?.*window=1h/)
           await viewer.page.getByLabel("Window").selectOption("1h")
           await read
-          const chart = viewer.page.getByRole("region", { name: "Tasks that ended" })
-          await chart.getByRole("button", { name: "Show as a table: Tasks that ended" }).click()
+          const chart = viewer.page.getByRole("region", { name: "Completed tasks" })
+          await chart.getByRole("button", { name: "Show as a table: Completed tasks" }).click()
           await chart.getByRole("row").nth(60).waitFor()
           await assertAccessible(viewer.page, "all projects")
           await viewer.page.getByRole("region", { name: "Recent failures" }).getByRole("link").first().click()
@@ -178,7 +178,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("sessions in the dashbo
           await page.keyboard.press("j")
           await page.keyboard.press("r")
           await page.keyboard.press("Enter")
-          await page.getByText("The brain does not answer").first().waitFor()
+          await page.getByText("Can't reach the server").first().waitFor()
         })
         yield* restart
         yield* Effect.promise(async () => {

@@ -65,8 +65,8 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
 
           // while a term is wrong or not finished, the list is wider than the line: nothing acts on all that match
           const bulk = [
-            page.getByRole("button", { name: "Export the tasks that match" }),
-            page.getByRole("button", { name: /^Select all (?:[\d,]+ )?that match$/ })
+            page.getByRole("button", { name: "Export matching tasks" }),
+            page.getByRole("button", { name: /^Select all (?:[\d,]+ )?matching tasks?$/ })
           ]
           const allLoaded = page.getByRole("checkbox", { name: "Select all loaded tasks" })
           await line.fill("name:=payment.charge")
@@ -114,7 +114,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await page.getByRole("button", { name: "Save this filter" }).click()
           const dialog = page.getByRole("dialog")
           await dialog.getByLabel("Name").fill("Failures")
-          await dialog.getByLabel("Share it with the project").check()
+          await dialog.getByLabel("Share with the project").check()
           await dialog.getByRole("button", { name: "Save" }).click()
           await dialog.waitFor({ state: "detached" })
           assert.containSubset(await call("GET", "/projects/shop/saved-views"), [
@@ -133,7 +133,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           // a file of all that match, beyond the page that is loaded
           await line.fill("name:=stock.sync_warehouse")
           await page.waitForURL(/sync_warehouse/)
-          await page.getByRole("button", { name: "Export the tasks that match" }).click()
+          await page.getByRole("button", { name: "Export matching tasks" }).click()
           const [download] = await Promise.all([
             page.waitForEvent("download"),
             page.getByRole("link", { name: "As JSON" }).click()
@@ -144,13 +144,13 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
 
           // a job writes the same file in the background; its notice follows it and offers the file
           await page.getByRole("button", { name: "Export in the background…" }).click()
-          await dialog.getByText(/^Tasks that match: [\d,]+$/).waitFor()
+          await dialog.getByText(/^[\d,]+ matching tasks?$/).waitFor()
           await assertAccessible(page, "export in the background")
           await dialog.getByLabel("Format").selectOption("json")
-          await dialog.getByRole("button", { name: "Start the export" }).click()
+          await dialog.getByRole("button", { name: "Start export" }).click()
           await dialog.waitFor({ state: "detached" })
           const notices = page.getByRole("region", { name: "Notices" })
-          await notices.getByText("The export is ready").waitFor()
+          await notices.getByText("Export ready").waitFor()
           const [written] = await Promise.all([
             page.waitForEvent("download"),
             notices.getByRole("button", { name: "Download" }).click()
@@ -177,7 +177,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           assert.isTrue(await retry.isDisabled()) // nothing differs yet
           const values = JSON.parse(await named.inputValue())
           await named.fill("{\"customer\": ")
-          await dialog.getByText("This is no JSON object of at most 64 KiB.").waitFor()
+          await dialog.getByText("Enter a JSON object (max 64 KiB).").waitFor()
           assert.isTrue(await retry.isDisabled())
           await named.fill(JSON.stringify({ ...values, customer: 4242 }))
           await dialog.getByRole("insertion").getByText("\"customer\": 4242").waitFor()
@@ -194,7 +194,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await commands.getByText("Completed", { exact: true }).waitFor()
           const { kwargs } = await call("GET", `/projects/shop/tasks/effect-queue/${command.result.new_task_id}`)
           assert.strictEqual(kwargs.customer, 4242)
-          const facts = page.getByRole("region", { name: "Facts" })
+          const facts = page.getByRole("region", { name: "Details" })
           await facts.getByRole("link", { name: command.result.new_task_id }).click()
           await facts.getByRole("link", { name: taskId }).click() // it is a retry of the first one
           await page.waitForURL(new RegExp(`${taskId}$`))
@@ -208,7 +208,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await page.unroute(/\/tree$/)
           await tree.getByRole("button", { name: "Try again" }).click()
           await tree.getByRole("link", { name: "payment.charge" }).first().waitFor()
-          await commands.getByRole("link", { name: "Rows of the audit log" }).click()
+          await commands.getByRole("link", { name: "Audit log entries" }).click()
           await page.getByText("command.issued").waitFor()
           assert.strictEqual(new URL(page.url()).searchParams.get("target"), command.id)
           await page.getByRole("button", { name: /Show all/ }).click()
@@ -222,7 +222,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await page.getByRole("row").filter({ hasText: "Retry a task" }).first().waitFor()
           assert.strictEqual(await page.getByLabel("Outcome").inputValue(), "completed")
           await page.getByText("What the outcomes mean").click()
-          await page.getByText("It may have done it.").waitFor()
+          await page.getByText("It may have executed the command.").waitFor()
           await assertAccessible(page, "commands")
           await page.goto("/projects/shop/tasks")
 
@@ -233,12 +233,12 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await waitUntil(async () => (await row.allInnerTexts()).every((text) => text.includes("mail.invoice")))
           await page.getByRole("checkbox", { name: "Select all loaded tasks" }).check()
           const bar = page.getByRole("region", { name: "Selected" })
-          await bar.getByRole("button", { name: /^Select all [\d,]+ that match$/ }).click()
-          const selectionText = await bar.getByText(/^All [\d,]+ that match are selected$/).innerText()
+          await bar.getByRole("button", { name: /^Select all [\d,]+ matching tasks$/ }).click()
+          const selectionText = await bar.getByText(/^All [\d,]+ matching tasks are selected$/).innerText()
           const count = /[\d,]+/.exec(selectionText)?.[0] ?? ""
           await assertAccessible(page, "selection")
           await bar.getByRole("button", { name: "Export" }).click()
-          await dialog.getByText(`Tasks that match: ${count}`, { exact: true }).waitFor()
+          await dialog.getByText(`${count} matching tasks`, { exact: true }).waitFor()
           await dialog.getByRole("button", { name: "Cancel" }).click()
           await dialog.waitFor({ state: "detached" })
           await bar.getByRole("button", { name: "Delete" }).click()
@@ -247,8 +247,8 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           assert.isTrue(await submit.isDisabled())
           await dialog.getByRole("textbox").fill(count.replaceAll(",", ""))
           await submit.click()
-          await page.getByText("The deletion has ended").waitFor()
-          await page.getByText("No task matches").waitFor()
+          await page.getByText("Deletion finished").waitFor()
+          await page.getByText("No tasks match").waitFor()
           await line.fill("name:=mail.invoice")
           await row.first().waitFor() // the tasks of the last hour stay
 
@@ -257,14 +257,14 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await page.waitForURL((address) => !address.searchParams.has("q"))
           await waitUntil(async () => (await row.allInnerTexts()).some((text) => !text.includes("mail.invoice")))
           await page.getByRole("checkbox", { name: "Select all loaded tasks" }).check()
-          await bar.getByRole("button", { name: /^Select all (?:[\d,]+ )?that match$/ }).click()
-          await bar.getByRole("button", { name: "Cancel the tasks" }).click()
-          const cancel = dialog.getByRole("button", { name: "Cancel the tasks" })
-          await dialog.getByText(/^Tasks that have not ended: |^No task that matches/).waitFor()
+          await bar.getByRole("button", { name: /^Select all (?:[\d,]+ )?matching tasks?$/ }).click()
+          await bar.getByRole("button", { name: "Cancel tasks" }).click()
+          const cancel = dialog.getByRole("button", { name: "Cancel tasks" })
+          await dialog.getByText(/ unfinished tasks?$|^No matching task/).waitFor()
           await assertAccessible(page, "cancel all that match")
           await waitUntil(() => cancel.isEnabled()) // the shop has tasks that run at most moments
           await cancel.click()
-          await page.getByRole("button", { name: "See the bulk jobs" }).last().click()
+          await page.getByRole("button", { name: "Show bulk jobs" }).last().click()
           await page.waitForURL(/bulk-jobs$/)
           const job = page.getByRole("row")
           await job.filter({ hasText: "name:=mail.invoice" }).filter({ hasText: "Completed" })

@@ -55,7 +55,7 @@ const Forwarder = () => {
               format.number(data.process_failed_count ?? 0)
             )}
           </span>
-          , {texts.waiting(format.number(data.lag_rows ?? 0))}
+          , {texts.waiting(format.count(data.lag_rows ?? 0))}
           {data.last_success_at !== null && (
             <>
               (<Time at={data.last_success_at} />)

@@ -19,7 +19,7 @@ const ChannelFields = ({ draft: { channelIds }, onChange, slug }: FieldsProps & 
   if (!isAdmin) {
     return channelIds.length === 0 ?
       null :
-      <p className="text-soft">{texts.channelsKept(format.number(channelIds.length))}</p>
+      <p className="text-soft">{texts.channelsKept(format.count(channelIds.length))}</p>
   }
   if (channels === undefined) return null
   if (channels.length === 0) return <p className="text-soft">{texts.noChannels}</p>

@@ -229,7 +229,7 @@ export const BacktestPanel = ({ backtest, days, onDays, rule, slug }: {
             className="h-[30px] rounded-base border border-line bg-paper px-3"
           >
             {backtestDays.map((count) => (
-              <option key={count} value={count}>{texts.dayCount(format.number(count))}</option>
+              <option key={count} value={count}>{texts.dayCount(format.count(count))}</option>
             ))}
           </select>
           <Button disabled={!canRun || backtest.isFetching} onClick={() => void backtest.refetch()}>{texts.run}</Button>

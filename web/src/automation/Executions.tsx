@@ -33,7 +33,7 @@ const Subject = ({ execution, slug }: { readonly slug: string; readonly executio
   }
   return (
     <>
-      {task_name} {occurrences > 1 && <span className="text-soft">{texts.several(format.number(occurrences))}</span>}
+      {task_name} {occurrences > 1 && <span className="text-soft">{texts.several(format.count(occurrences))}</span>}
     </>
   )
 }

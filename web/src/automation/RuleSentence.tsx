@@ -23,12 +23,12 @@ const useRuleWords = () => {
   }
   const actionsOf = ({ actions = [] }: RuleShape): ReadonlyArray<string> =>
     actions.flatMap((action) => {
-      if (action.type === "retry") return [texts.actions.retry(format.number(action.max_retries ?? 3))]
+      if (action.type === "retry") return [texts.actions.retry(format.count(action.max_retries ?? 3))]
       if (action.type === "cancel") return [texts.actions.cancel]
       const channels = action.channel_ids?.length ?? 0
       return [
         ...(action.in_app === false ? [] : [texts.actions.inbox]),
-        ...(channels === 0 ? [] : [texts.actions.channels(format.number(channels))])
+        ...(channels === 0 ? [] : [texts.actions.channels(format.count(channels))])
       ]
     })
   return { conditionsOf, actionsOf }

@@ -21,9 +21,9 @@ const SelectedCount = ({ tasks }: { readonly tasks: ReadonlyArray<Task> }) => {
   return (
     <>
       <p className="text-large font-medium">
-        {ended === tasks.length ? noneToCancel : texts.toCancel(format.number(tasks.length - ended))}
+        {ended === tasks.length ? noneToCancel : texts.toCancel(format.count(tasks.length - ended))}
       </p>
-      {ended > 0 && <p>{texts.endedLeftOut(format.number(ended))}</p>}
+      {ended > 0 && <p>{texts.endedLeftOut(format.count(ended))}</p>}
     </>
   )
 }
@@ -52,7 +52,7 @@ export const CancelDialog = ({ onClose, onStarted, selection, slug, tasks }: {
     <FormDialog
       title={isQuery
         ? texts.bulkJobs.cancelQuestion
-        : texts.task.cancelQuestion(texts.tasks.selected(format.number(tasks.length)))}
+        : texts.task.cancelQuestion(texts.tasks.count(format.count(tasks.length)))}
       submit={texts.tasks.cancelSelected}
       variant="danger"
       isBlocked={isQuery ? facets.data === undefined || hasNoMatch(facets) : tasks.every(isOver)}

@@ -12,7 +12,7 @@ export const FilterLink = ({ filter, line, slug }: {
   const { bulkJobs: texts, tasks } = useTexts()
   const format = useFormat()
   const named = countNamed(filter)
-  return named !== null ? tasks.selected(format.number(named)) : (
+  return named !== null ? tasks.count(format.count(named)) : (
     <Link
       to="/projects/$slug/tasks"
       params={{ slug }}

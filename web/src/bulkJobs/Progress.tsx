@@ -48,7 +48,7 @@ export const JobCounts = ({ job }: { readonly job: BulkJob }) => {
       {(["pending", "failed", "unknown", "skipped"] as const).map((part) =>
         parts[part] > 0 && (
           <span key={part} className={`block text-small ${part === "failed" ? "text-failure" : "text-soft"}`}>
-            {texts.parts[part](format.number(parts[part]))}
+            {texts.parts[part](format.count(parts[part]))}
           </span>
         )
       )}

@@ -22,7 +22,7 @@ export const BulkRetriesPage = () => {
   const format = useFormat()
   const describe = (filter: BulkRetry["filter"]) => {
     const named = countNamed(filter)
-    return named === null ? lineOf(filter) : tasks.selected(format.number(named))
+    return named === null ? lineOf(filter) : tasks.count(format.count(named))
   }
   const list = usePagedList({
     key: [...bulkRetriesKey(slug), "list"],

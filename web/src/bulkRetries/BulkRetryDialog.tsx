@@ -49,8 +49,8 @@ const Preview = ({ all, preview }: {
 }) => {
   const { bulkRetries: texts, none } = useTexts()
   const format = useFormat()
-  const total = format.number(preview.total)
-  const ofAll = (all.capped ? texts.takesOfMore : texts.takes)(total, format.number(all.total))
+  const total = format.count(preview.total)
+  const ofAll = (all.capped ? texts.takesOfMore : texts.takes)(total.text, format.number(all.total))
   return (
     <div className="grid gap-4">
       <p className="text-large font-medium">{preview.capped ? ofAll : texts.matching(total)}</p>

@@ -60,7 +60,7 @@ const RequestFacts = ({ request, slug }: { readonly slug: string; readonly reque
                 {lineOf(request.filter)}
               </Link>
             )
-            : tasks.selected(format.number(named))}
+            : tasks.count(format.count(named))}
           {request.capped && <p className="text-soft">{texts.capped(format.number(request.counts.total))}</p>}
         </dd>
       </div>

@@ -78,7 +78,7 @@ export const BulkRetryControls = ({ request, slug }: { readonly slug: string; re
             await readAgain()
           }}
         >
-          <p>{texts.bulkRetries.cancelHint(format.number(request.counts.pending))}</p>
+          <p>{texts.bulkRetries.cancelHint(format.count(request.counts.pending))}</p>
         </FormDialog>
       )}
     </div>

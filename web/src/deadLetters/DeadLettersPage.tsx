@@ -160,7 +160,7 @@ export const DeadLettersPage = () => {
             empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
           >
             {firstPage !== undefined && firstPage.total !== null && (
-              <p className="px-5 pb-4 text-soft">{texts.total(format.number(firstPage.total))}</p>
+              <p className="px-5 pb-4 text-soft">{texts.total(format.count(firstPage.total))}</p>
             )}
             <Table
               label={texts.title}

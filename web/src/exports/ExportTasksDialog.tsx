@@ -44,7 +44,7 @@ export const ExportTasksDialog = ({ onClose, onStarted, selection, slug }: {
             more={texts.exportJobs.moreMatching}
           />
         )
-        : <p className="text-large font-medium">{texts.tasks.selected(format.number(selection.ids.length))}</p>}
+        : <p className="text-large font-medium">{texts.tasks.count(format.count(selection.ids.length))}</p>}
       <SelectField name="format" label={texts.exportJobs.format} choices={texts.exportJobs.formats} initial="csv" />
       <p className="text-soft">{texts.exportJobs.hint}</p>
     </FormDialog>

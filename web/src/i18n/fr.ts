@@ -137,7 +137,7 @@ export const fr: Texts = {
     received: "Reçue",
     started: "Démarrée",
     success: "Réussie",
-    failure: "Échouée",
+    failure: "En échec",
     retry: "En relance",
     revoked: "Révoquée",
     rejected: "Rejetée",

@@ -21,7 +21,7 @@ export const InboxBell = () => {
     },
     onGap: () => void queries.invalidateQueries({ queryKey: ["inbox"] })
   }), [queries]))
-  const label = unread === 0 ? texts.title : texts.titleWith(format.number(unread))
+  const label = unread === 0 ? texts.title : texts.titleWith(format.count(unread))
   return (
     <Link
       to="/inbox"

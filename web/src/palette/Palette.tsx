@@ -123,7 +123,7 @@ export const Palette = ({ onClose, slug }: { readonly slug: string | undefined; 
       <p role="status" className="border-t border-line px-5 py-3 text-small text-soft">
         {isSearching
           ? `${texts.searching}…`
-          : [items.length === 0 ? texts.nothing : texts.found(format.number(items.length)), limit].filter((text) =>
+          : [items.length === 0 ? texts.nothing : texts.found(format.count(items.length)), limit].filter((text) =>
             text !== null
           ).join(" · ")}
       </p>

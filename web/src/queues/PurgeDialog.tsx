@@ -75,7 +75,7 @@ export const PurgeDialog = ({ agents, onClose, queue, slug }: {
             }
           })))}
     >
-      <p>{depth === null ? texts.purgeUnknown : texts.purgeDepth(format.number(depth))}</p>
+      <p>{depth === null ? texts.purgeUnknown : texts.purgeDepth(format.count(depth))}</p>
       {!isOne && (reporters.isError
         ? <ErrorNotice error={reporters.error} onRetry={() => void reporters.refetch()} />
         : reporters.data === undefined

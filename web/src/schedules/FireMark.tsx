@@ -78,7 +78,7 @@ export const FireStrip = ({ runs, scheduleId, slug }: {
   if (runs.length === 0) return <span className="text-soft">{texts.noFires}</span>
   const failed = runs.filter(({ status }) => familyOf[status] === "failed").length
   return (
-    <ol aria-label={texts.strip(format.number(runs.length), format.number(failed))} className="flex">
+    <ol aria-label={texts.strip(format.count(runs.length), format.number(failed))} className="flex">
       {runs.toReversed().map(({ fire_id, scheduled_for, status }) => {
         const text = `${format.moment(Date.parse(scheduled_for))}: ${texts.statuses[status]}`
         return (

@@ -32,7 +32,7 @@ export const Schedulers = ({ slug }: { readonly slug: string }) => {
       title: texts.resync,
       text: agents_dispatched === 0
         ? texts.noneRequested
-        : texts.requested(format.number(agents_dispatched), schedulers_observed.join(", ")),
+        : texts.requested(format.count(agents_dispatched), schedulers_observed.join(", ")),
       tone: agents_dispatched === 0 ? "plain" : "good"
     })
   })

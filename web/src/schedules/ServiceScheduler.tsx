@@ -18,7 +18,7 @@ export const ServiceScheduler = ({ slug }: { readonly slug: string }) => {
   if (own === undefined) return null
   const firing = countOf(own.info?.firing)
   const standby = countOf(own.info?.standby)
-  const programs = texts.programs(format.number(firing), format.number(standby))
+  const programs = texts.programs(format.count(firing), format.number(standby))
   const isOfBrain = own.info?.fired_by === "brain"
   return (
     <p className="px-5 pb-4">

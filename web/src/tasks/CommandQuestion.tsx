@@ -22,7 +22,7 @@ export const CommandQuestion = ({ onConfirm, onClose, question: { action, note, 
   const { cancel, task: texts, tasks: many } = useTexts()
   const format = useFormat()
   const commands = useTaskCommands(slug, action)
-  const what = tasks.length === 1 ? tasks[0]?.name ?? "" : many.selected(format.number(tasks.length))
+  const what = tasks.length === 1 ? tasks[0]?.name ?? "" : many.count(format.count(tasks.length))
   return (
     <Dialog title={action === "retry" ? texts.retryQuestion(what) : texts.cancelQuestion(what)} onClose={onClose}>
       {(close) => (

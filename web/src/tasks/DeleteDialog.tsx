@@ -23,7 +23,7 @@ export const DeleteDialog = ({ count, isMore, onClose, onStarted, selection, slu
   const format = useFormat()
   const follow = useFollowJob(slug)
   const [until] = useState(() => new Date().toISOString())
-  const shown = format.number(count)
+  const shown = format.count(count)
   const start = async () => {
     const job = await createBulkJob(slug, "delete", selection, until)
     onStarted()
@@ -31,7 +31,7 @@ export const DeleteDialog = ({ count, isMore, onClose, onStarted, selection, slu
   }
   return (
     <FormDialog
-      title={isMore ? texts.deleteMoreQuestion(shown) : texts.deleteQuestion(shown)}
+      title={isMore ? texts.deleteMoreQuestion(shown.text) : texts.deleteQuestion(shown)}
       submit={verb}
       variant="danger"
       phrase={isMore ? slug : String(count)}

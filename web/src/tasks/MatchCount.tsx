@@ -1,4 +1,5 @@
 import { useFormat } from "../format/useFormat.ts"
+import type { Count } from "../i18n/plural.ts"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import type { useFacets } from "./Facets.tsx"
 
@@ -11,9 +12,9 @@ export const hasNoMatch = ({ data }: Facets): boolean => data !== undefined && d
 export const MatchCount = ({ all, facets, more, none }: {
   readonly facets: Facets
   readonly none: string
-  readonly all: (count: string) => string
+  readonly all: (count: Count) => string
   /** For more tasks than the brain counts. */
-  readonly more: (count: string) => string
+  readonly more: (count: Count) => string
 }) => {
   const format = useFormat()
   if (facets.data === undefined) {
@@ -22,7 +23,7 @@ export const MatchCount = ({ all, facets, more, none }: {
       : <Loading />
   }
   const { counted, is_complete } = facets.data
-  const shown = format.number(counted)
+  const shown = format.count(counted)
   return (
     <p className="text-large font-medium">
       {hasNoMatch(facets) ? none : is_complete ? all(shown) : more(shown)}

@@ -42,7 +42,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
   const facets = useFacets(slug, query, isAllLoaded)
   const isMore = facets.data?.is_complete === false
   const count = isAllMatching ? Math.max(facets.data?.counted ?? 0, selected.length) : selected.length
-  const shown = format.number(count)
+  const shown = format.count(count)
   const isTooMany = !isAllMatching && selected.length > maxSelectedIds
   const ask = (action: TaskAction) =>
     selected.length > 1 || isAllMatching ? setDialog(action) : onAsk({ action, tasks: selected })
@@ -52,11 +52,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
     ask(action)
   }
   useKeys(canOperate && !isTooMany ? { retry: onKey("retry"), cancel: onKey("cancel") } : {})
-  const what = !isAllMatching
-    ? texts.tasks.selected(shown)
-    : isMore
-    ? texts.tasks.moreSelected(shown)
-    : texts.tasks.allSelected(shown)
+  const what = texts.tasks.count(shown)
   const offer = (id: string, verb: string, run: () => void) => [{ id, title: `${verb}: ${what}`, run }]
   useContextActions(
     isTooMany ? [] : [
@@ -85,12 +81,16 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
       className="flex flex-wrap items-center gap-4 border-t border-line bg-canvas px-5 py-3"
     >
       <span className="figures font-medium" role="status">
-        {what}
+        {!isAllMatching
+          ? texts.tasks.selected(shown)
+          : isMore
+          ? texts.tasks.moreSelected(shown.text)
+          : texts.tasks.allSelected(shown)}
       </span>
       {onSelectMatching !== null && isAllLoaded && !isAllMatching && facets.data !== undefined &&
         (isMore || facets.data.counted > selected.length) && (
         <Button variant="quiet" onClick={onSelectMatching}>
-          {isMore ? texts.tasks.selectMore : texts.tasks.selectMatching(format.number(facets.data.counted))}
+          {isMore ? texts.tasks.selectMore : texts.tasks.selectMatching(format.count(facets.data.counted))}
         </Button>
       )}
       {canOperate && (

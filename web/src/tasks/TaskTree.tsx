@@ -141,7 +141,7 @@ export const TaskTree = ({ engine, slug, taskId }: {
             <TaskGraph slug={slug} branches={branches} />
           </Suspense>
         )}
-      {tree.truncated && <p className="px-5 pb-4 text-soft">{texts.truncated(format.number(tree.node_count))}</p>}
+      {tree.truncated && <p className="px-5 pb-4 text-soft">{texts.truncated(format.count(tree.node_count))}</p>}
     </Panel>
   )
 }

@@ -201,7 +201,9 @@ export const TasksPage = () => {
             >
               {list.newCount > 0
                 ? texts.tasks.newTasks(
-                  list.newCount > maxNewCount ? `${format.number(maxNewCount)}+` : format.number(list.newCount)
+                  list.newCount > maxNewCount
+                    ? { value: list.newCount, text: `${format.number(maxNewCount)}+` }
+                    : format.count(list.newCount)
                 )
                 : texts.tasks.showNew}
             </button>

@@ -63,7 +63,7 @@ export const useTaskCommands = (slug: string, action: TaskAction) => {
   const openNotice = useCommandNotice(slug)
   return useMutation({
     mutationFn: async (tasks: ReadonlyArray<TaskRef>) => {
-      const what = tasks.length === 1 ? tasks[0]?.name ?? "" : texts.tasks.selected(format.number(tasks.length))
+      const what = tasks.length === 1 ? tasks[0]?.name ?? "" : texts.tasks.count(format.count(tasks.length))
       const agents = await unwrap(api.GET("/api/v1/projects/{slug}/agents", { params: { path: { slug } } }))
       const follow = openNotice(action === "retry" ? texts.notices.retry(what) : texts.notices.cancel(what))
       const commands: Array<Command> = []

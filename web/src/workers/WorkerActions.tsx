@@ -144,7 +144,7 @@ export const WorkerActions = ({ agents, queues, slug, worker }: {
           <p className="text-soft">
             {texts.hint[action]}
             {worker.active_tasks !== null && worker.active_tasks > 0 && action === "restart_worker" &&
-              ` ${texts.runningNow(format.number(worker.active_tasks))}`}
+              ` ${texts.runningNow(format.count(worker.active_tasks))}`}
           </p>
           <ActionFields action={action} worker={worker} queues={queues} />
         </FormDialog>

@@ -1,16 +1,19 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const audit: Texts["audit"] = {
   title: "Audit-Log",
   tabs: "Teile des Audit-Logs",
   log: "Log",
   exports: "Exporte",
-  none: "Noch keine Zeile",
-  noneHint: "Jede Änderung im Projekt schreibt eine Zeile, in derselben Transaktion.",
-  noMatchHint: "Wählen Sie eine andere Aktion, Person, ein anderes Ergebnis oder eine andere Zeit.",
+  none: "Noch keine Einträge",
+  noneHint: "Jede Änderung im Projekt schreibt einen Eintrag, in derselben Transaktion.",
+  noMatchHint:
+    "Wählen Sie eine andere Aktion, einen anderen Benutzer, eine andere Entscheidung oder einen anderen Zeitraum.",
   outcome: "Entscheidung",
   anyOutcome: "Alle Entscheidungen",
-  ofTarget: (id: string) => `Nur was ${id} betrifft`,
+  ofTarget: (id: string) => `Nur Einträge zu ${id}`,
   ofAllTargets: "Alles zeigen",
   outcomes: { allow: "Erlaubt", deny: "Verweigert" },
   since: "Zeitraum",
@@ -21,32 +24,32 @@ export const audit: Texts["audit"] = {
     "30d": "Letzte 30 Tage",
     all: "Gesamter Zeitraum"
   },
-  address: "Quelladresse",
-  addressHidden: "Adressen sehen nur globale Admins.",
-  row: "Zeile",
+  address: "IP-Adresse",
+  addressHidden: "Nur globale Administratoren sehen IP-Adressen.",
+  row: "Eintrag",
   result: "Ergebnis",
   metadata: "Metadaten",
   target: "Ziel",
   targetId: "ID des Ziels",
   exactTime: "Zeit",
-  chain: "Integrität des gesamten Logs",
+  chain: "Integrität des Logs",
   chainHint:
-    "Die neueste Zeile und ihre Signatur werden jedes Mal geprüft. Nur svc audit verify liest alle Zeilen, ohne zu vertrauen.",
-  head: "Neueste Zeile",
+    "Der neueste Eintrag und seine Signatur werden jedes Mal geprüft. Alle Einträge unabhängig prüft svc audit verify.",
+  head: "Neuester Eintrag",
   headOk: "Mit einem bekannten Schlüssel signiert",
-  verification: "Letzte Prüfung aller Zeilen",
-  verificationOff: "Nicht eingeplant (SVC_AUDIT_CHAIN_VERIFY_ENABLED)",
-  states: { ok: "Unversehrt", degraded: "Nicht beendet", failed: "Beschädigt" },
+  verification: "Letzte Prüfung aller Einträge",
+  verificationOff: "Nicht eingeplant. Der Administrator des Servers kann sie einschalten.",
+  states: { ok: "Unversehrt", degraded: "Unvollständig", failed: "Beschädigt" },
   forwarder: "Webhook",
-  forwarderOff: "Aus (SVC_AUDIT_WEBHOOK_URL)",
+  forwarderOff: "Aus. Der Administrator des Servers kann ihn einschalten.",
   forwarderState: (sent, failed) => `${sent} zugestellt, ${failed} verworfen`,
-  waiting: (count) => `${count} warten`,
+  waiting: (count: Count) => plural(count, "# wartet", "# warten"),
   create: "Exportieren",
   createTitle: "Audit-Log exportieren",
   createHint:
-    "Die Datei enthält die Zeilen, auf die die Filter dieser Seite zutreffen, neueste zuerst. Sie wird im Hintergrund geschrieben.",
+    "Die Datei enthält die Einträge, auf die die Filter dieser Seite zutreffen, neueste zuerst. Sie wird im Hintergrund geschrieben.",
   filters: "Filter",
-  noFilters: "Alle Zeilen des Projekts",
+  noFilters: "Alle Einträge des Projekts",
   noExportsHint:
-    "Wählen Sie Filter im Log und exportieren Sie dann. Eine Datei wird SVC_EXPORT_JOBS_RETENTION_DAYS Tage nach dem Ende des Exports gelöscht (Standard: 7)."
+    "Wählen Sie Filter im Log und exportieren Sie dann. Dateien werden 7 Tage aufbewahrt, sofern der Administrator des Servers nichts anderes eingestellt hat."
 }

@@ -1,10 +1,12 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const bulkJobs: Texts["bulkJobs"] = {
   title: "Massenaufträge",
   actions: { delete: "Löschen", cancel: "Abbrechen" },
   begun: { delete: "Tasks werden gelöscht", cancel: "Tasks werden abgebrochen" },
-  ended: { delete: "Das Löschen ist beendet", cancel: "Das Abbrechen ist beendet" },
+  ended: { delete: "Löschen beendet", cancel: "Abbrechen beendet" },
   statuses: { running: "Läuft", completed: "Abgeschlossen", stopped: "Angehalten" },
   what: "Aktion",
   filter: "Filter",
@@ -14,24 +16,26 @@ export const bulkJobs: Texts["bulkJobs"] = {
   ofTotal: (part: string, total: string) => `${part} von ${total}`,
   done: "Erledigt",
   parts: {
-    pending: (count: string) => `Ohne Ergebnis: ${count}`,
-    failed: (count: string) => `Fehlgeschlagen: ${count}`,
-    unknown: (count: string) => `Ergebnis unbekannt: ${count}`,
-    skipped: (count: string) => `Ausgelassen: ${count}`
+    pending: (count: Count) => `${count.text} ohne Ergebnis`,
+    failed: (count: Count) => `${count.text} fehlgeschlagen`,
+    unknown: (count: Count) => `${count.text} mit unbekanntem Ergebnis`,
+    skipped: (count: Count) => `${count.text} ausgelassen`
   },
   by: "Von",
   created: "Begonnen",
   action: "Aktionen",
   none: "Noch kein Massenauftrag",
-  noneHint: "Wählen Sie in der Taskliste Tasks oder alle passenden aus, dann löschen Sie sie oder brechen sie ab.",
+  noneHint: "Wählen Sie in der Task-Liste Tasks oder alle passenden aus, dann löschen Sie sie oder brechen sie ab.",
   stop: "Anhalten",
   stopQuestion: "Diesen Auftrag anhalten?",
   stopHint:
     "Übrige Tasks bleiben, wie sie sind. Erteilte Befehle laufen weiter. Ein angehaltener Auftrag lässt sich nicht fortsetzen.",
   cancelQuestion: "Alle passenden Tasks abbrechen?",
-  toCancel: (count: string) => `Tasks, die nicht beendet sind: ${count}`,
-  moreToCancel: (count: string) => `Tasks, die nicht beendet sind: mindestens ${count}`,
-  endedLeftOut: (count: string) => `Ausgelassen, da bereits beendet: ${count}`,
+  toCancel: (count: Count) => plural(count, "# nicht beendeter Task", "# nicht beendete Tasks"),
+  moreToCancel: (count: Count) =>
+    plural(count, "Mindestens # nicht beendeter Task", "Mindestens # nicht beendete Tasks"),
+  endedLeftOut: (count: Count) =>
+    plural(count, "# ist bereits beendet und wird ausgelassen", "# sind bereits beendet und werden ausgelassen"),
   cancelHint: "Jeder erhält einen eigenen Befehl. Der Auftrag läuft weiter, wenn Sie die Seite schließen.",
-  see: "Massenaufträge ansehen"
+  see: "Massenaufträge anzeigen"
 }

@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const bulkRetries: Texts["bulkRetries"] = {
   title: "Massenwiederholungen",
@@ -18,12 +20,12 @@ export const bulkRetries: Texts["bulkRetries"] = {
     failed: "Nicht wiederholt",
     unknown: "Ergebnis unbekannt",
     unobserved: "Ausgelassen",
-    claimed: "Beauftragt",
-    pending: "Wartend"
+    claimed: "Befehl gesendet",
+    pending: "Wartet"
   },
   countHints: {
     succeeded: "Der Agent hat die Wiederholung bestätigt.",
-    failed: "Der Agent hat abgelehnt oder ist gescheitert.",
+    failed: "Der Agent hat die Wiederholung abgelehnt, oder sie ist ihm misslungen.",
     unknown: "Der Befehl wurde gesendet; ob er ausgeführt wurde, ist nicht bekannt.",
     unobserved:
       "Der Task ist gelöscht oder hat sich seither geändert, oder sein Befehl wurde vor dem Senden abgebrochen.",
@@ -33,14 +35,14 @@ export const bulkRetries: Texts["bulkRetries"] = {
   reasons: {
     task_deleted: "Der Task wurde gelöscht.",
     task_changed: "Der Task hat einen anderen Status als beim Start der Wiederholung.",
-    task_retried: "Ein anderer Befehl hat den Task seither wiederholt.",
+    task_retried: "Ein anderer Befehl hat den Task inzwischen wiederholt.",
     command_cancelled: "Sein Befehl wurde vor dem Senden abgebrochen.",
     refused: "Die Engine kann den Task ohne seine Argumente nicht wiederholen.",
-    failed: "Der Agent hat abgelehnt oder ist gescheitert.",
+    failed: "Der Agent hat die Wiederholung abgelehnt, oder sie ist ihm misslungen.",
     unconfirmed: "Der Befehl wurde gesendet, sein Ergebnis ist unbekannt."
   },
   filter: "Filter",
-  facts: "Fakten",
+  facts: "Details",
   progress: "Fortschritt",
   ofTotal: (part: string, total: string) => `${part} von ${total}`,
   done: "Erledigt",
@@ -48,34 +50,38 @@ export const bulkRetries: Texts["bulkRetries"] = {
   created: "Gestartet",
   finished: "Beendet",
   lastProgress: "Letzter Fortschritt",
-  deadline: "Endet spätestens",
+  deadline: "Frist",
   rate: "Rate",
   noRate: "Unbegrenzt",
   perSecond: (rate: string) => `${rate} pro Sekunde`,
-  capped: (max: string) => `Es passen mehr Tasks; nur die ältesten ${max} werden genommen.`,
+  capped: (max: string) => `Es passen mehr Tasks. Nur die ältesten ${max} werden wiederholt.`,
   tasks: "Tasks",
   allTasks: "Alle",
   task: "Task",
   reason: "Grund",
   newTask: "Neuer Task",
   ended: "Ergebnis",
-  noItems: "Kein Task hat dieses Ergebnis",
+  noItems: "Keine Tasks mit diesem Ergebnis",
   none: "Noch keine Massenwiederholung",
   noneHint: "Öffnen Sie eine Fehlergruppe oder filtern Sie die Task-Liste, und wiederholen Sie alle Tasks daraus.",
   pause: "Pausieren",
   resume: "Fortsetzen",
   cancel: "Wiederholung abbrechen",
   cancelQuestion: "Diese Massenwiederholung abbrechen?",
-  cancelHint: (count: string) =>
-    `Tasks, die nicht wiederholt werden: ${count}. Bereits gesendete Befehle werden nicht zurückgenommen. Eine abgebrochene Wiederholung kann nicht fortgesetzt werden.`,
+  cancelHint: (count: Count) =>
+    plural(
+      count,
+      "# Task wird nicht wiederholt. Gesendete Befehle werden nicht zurückgenommen. Eine abgebrochene Wiederholung lässt sich nicht fortsetzen.",
+      "# Tasks werden nicht wiederholt. Gesendete Befehle werden nicht zurückgenommen. Eine abgebrochene Wiederholung lässt sich nicht fortsetzen."
+    ),
   changeRate: "Rate ändern",
   rateField: "Wiederholungen pro Sekunde",
-  rateHint: "Leer bedeutet unbegrenzt.",
-  rateResumes: "Leer bedeutet unbegrenzt. Die Wiederholung läuft sofort weiter.",
+  rateHint: "Leer: unbegrenzt.",
+  rateResumes: "Leer: unbegrenzt. Die Wiederholung läuft sofort weiter.",
   maxField: "Höchstzahl der Tasks",
   maxHint: (most: string) =>
-    `Höchstens ${most}: Passen mehr Tasks, werden die ältesten genommen. Ohne Eingabe alle, die passen.`,
-  matching: (count: string) => `Passende Tasks: ${count}`,
+    `Höchstens ${most}. Passen mehr Tasks, werden die ältesten wiederholt. Leer: alle passenden.`,
+  matching: (count: Count) => plural(count, "# passender Task", "# passende Tasks"),
   takes: (part: string, all: string) => `Die ältesten ${part} von ${all} passenden Tasks`,
   takesOfMore: (part: string, all: string) => `Die ältesten ${part} von mehr als ${all} passenden Tasks`,
   engineNote: (engine: string, count: string) => `${engine} (${count}):`,

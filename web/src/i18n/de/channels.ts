@@ -19,10 +19,11 @@ export const channels: Texts["channels"] = {
   typeHints: {
     webhook:
       "Ein POST mit JSON an Ihren Server. Jede 2xx-Antwort nimmt die Nachricht an; nach 410 wird der Kanal deaktiviert.",
-    email: "Mails über Ihren Mailserver. Alle Mails eines Alarms bilden einen Thread.",
+    email: "E-Mails über Ihren Mailserver. Alle E-Mails eines Alarms bilden einen Thread.",
     slack: "Ein Incoming Webhook von Slack oder eines kompatiblen Servers wie Mattermost.",
     telegram: "Ihr Bot, der in einen Chat schreibt.",
-    pagerduty: "Eine Integration der Events API v2. Ein Test öffnet einen Incident, den eine Person schließen muss.",
+    pagerduty:
+      "Eine Integration der Events API v2. Ein Test öffnet einen Incident, der von Hand geschlossen werden muss.",
     discord: "Der Webhook eines Discord-Kanals.",
     teams: "Die URL eines Workflows, der bei einer Webhook-Anfrage in einen Teams-Kanal schreibt."
   },
@@ -56,11 +57,11 @@ export const channels: Texts["channels"] = {
     webhook_url: "Jeder, der die URL kennt, kann senden; sie wird daher geheim gehalten.",
     chat_id: "Eine Zahl, bei Gruppen negativ, oder ein @Name.",
     integration_key: "32 Buchstaben und Ziffern.",
-    severity_map: "Einer pro Zeile, etwa task.failed: critical. Hat Vorrang vor dem Schweregrad oben."
+    severity_map: "Eine Zeile je Auslöser, etwa task.failed: critical. Hat Vorrang vor dem Schweregrad oben."
   },
   ownSeverity: "Der des Auslösers",
   kept: "bleibt erhalten",
-  keptHint: "Der gespeicherte Wert bleibt erhalten, solange dieses Feld leer ist.",
+  keptHint: "Leer lassen, um den gespeicherten Wert zu behalten.",
   remove: "Gespeicherten Wert entfernen",
   activeField: "Nachrichten über diesen Kanal senden",
   testForm: "Diese Werte testen",
@@ -75,7 +76,7 @@ export const channels: Texts["channels"] = {
   noStatus: "Kein HTTP-Status",
   response: "Antwort des Empfängers",
   again: "Erneut testen",
-  states: { active: "Aktiv", off: "Aus", disabled: "Deaktiviert" },
+  states: { active: "Aktiv", off: "Aus", disabled: "Von svc deaktiviert" },
   unverified: "Seit der letzten Änderung nicht getestet",
   disabledBecause: (reason: string) => `svc hat den Kanal deaktiviert: ${reason}.`,
   disabledAdvice:
@@ -91,14 +92,14 @@ export const channels: Texts["channels"] = {
   deleteTitle: (name: string) => `Kanal ${name} löschen`,
   deleteHint:
     "Abonnements verlieren diesen Kanal und behalten ihre anderen. Konfiguration und Geheimnisse werden gelöscht und lassen sich nicht wiederherstellen. Das Protokoll der Zustellungen bleibt.",
-  none: "Noch kein Kanal",
+  none: "Noch keine Kanäle",
   noneHint: "Erstellen und testen Sie einen Kanal. Ein Standard-Abonnement legt dann fest, was darüber gesendet wird.",
   noneOwnHint:
     "Erstellen und testen Sie einen eigenen Kanal. Ein Abonnement legt dann fest, was darüber gesendet wird.",
   copyOwn: "Eigenen Kanal kopieren",
   copyOwnHint: "Die Kopie enthält die Geheimnisse des Originals. Spätere Änderungen am Original ändern sie nicht.",
   copyFromProject: "Kanal eines Projekts kopieren",
-  projectHasNone: "Dieses Projekt hat keinen Kanal.",
+  projectHasNone: "Dieses Projekt hat keine Kanäle.",
   source: "Kanal",
   sourceProject: "Projekt",
   copyName: "Name der Kopie",

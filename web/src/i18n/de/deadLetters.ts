@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const deadLetters: Texts["deadLetters"] = {
   title: "Dead Letters",
@@ -9,7 +10,7 @@ export const deadLetters: Texts["deadLetters"] = {
   queueHint: "Alle Queues",
   readAt: (time: string) => `Stand ${time}`,
   readAgain: "Agenten erneut fragen",
-  total: (count: string) => `Die Engine hat insgesamt ${count}.`,
+  total: (count: Count) => `Die Engine hat insgesamt ${count.text}.`,
   task: "Task",
   error: "Fehler",
   attempts: "Versuche",
@@ -17,12 +18,12 @@ export const deadLetters: Texts["deadLetters"] = {
   action: "Aktion",
   none: "Die Engine hat keine Dead Letters",
   noneHint: "Ein Dead Letter ist ein fehlgeschlagener Task, den seine Engine aufbewahrt, damit er erneut laufen kann.",
-  noEngine: "Noch kein Agent",
+  noEngine: "Noch keine Agenten",
   noEngineHint: "Der Agent einer Engine listet ihre Dead Letters auf. Verbinden Sie zuerst einen Agenten.",
   noneCanList: "Kein Agent kann Dead Letters auflisten",
   cannotList: (engine: string) => `Die Agenten von ${engine} können keine Dead Letters auflisten`,
   cannotListHint:
-    "Agenten von RQ, Dramatiq, BullMQ und Effect-Queues können es. Fehlgeschlagene Tasks der anderen Engines werden aus der Task-Liste wiederholt.",
+    "Agenten von RQ, Dramatiq, BullMQ und Effect-Queues können es. Bei anderen Engines wiederholen Sie fehlgeschlagene Tasks in der Task-Liste.",
   failedTasks: "Fehlgeschlagene Tasks anzeigen",
   requeue: "Erneut einreihen",
   requeueQuestion: (name: string) => `${name} erneut einreihen?`,

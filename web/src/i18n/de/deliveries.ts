@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const deliveries: Texts["deliveries"] = {
   title: "Zustellungen",
@@ -8,7 +10,7 @@ export const deliveries: Texts["deliveries"] = {
   statusHints: {
     pending: "Wartet auf den ersten oder nächsten Versuch.",
     sent: "Der Empfänger hat die Nachricht angenommen.",
-    failed: "Zehn Versuche schlugen fehl, oder es gab einen dauerhaften Fehler.",
+    failed: "Zehn Versuche schlugen fehl, oder der Fehler war dauerhaft.",
     suppressed:
       "Der Kanal wurde gelöscht oder ist nicht aktiv, oder sein Eigentümer darf die Nachricht nicht mehr erhalten."
   },
@@ -25,10 +27,10 @@ export const deliveries: Texts["deliveries"] = {
   response: "Antwort",
   when: "Letzter Versuch",
   resent: "erneut gesendet",
-  none: "Noch keine Zustellung",
+  none: "Noch keine Zustellungen",
   noneHint:
     "Testen Sie einen Kanal, oder warten Sie auf den ersten Alarm: Jede Nachricht an einen Kanal erscheint hier.",
-  noneMatch: "Keine passende Zustellung",
+  noneMatch: "Keine passenden Zustellungen",
   attempt: (number: string) => `Versuch ${number}`,
   took: (duration: string) => `Dauer ${duration}`,
   code: (code: string) => `Statuscode ${code}`,
@@ -43,9 +45,9 @@ export const deliveries: Texts["deliveries"] = {
   clearTitle: "Protokoll der Zustellungen löschen",
   clearHint:
     "Löscht beendete Zustellungen an alle Kanäle des Projekts samt ihren Versuchen. Sie lassen sich danach weder lesen noch erneut senden. Ausstehende und das Audit-Log bleiben.",
-  which: "Welche",
+  which: "Welche Zustellungen",
   olderThan: (duration: string) => `Älter als ${duration}`,
   allEnded: "Alle beendeten",
-  cleared: (count: string) => `${count} Zustellungen gelöscht`,
+  cleared: (count: Count) => plural(count, "# Zustellung gelöscht", "# Zustellungen gelöscht"),
   clearedHint: "Ausstehende Zustellungen und das Audit-Log bleiben."
 }

@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const exportJobs: Texts["exportJobs"] = {
   title: "Exporte",
@@ -6,9 +8,9 @@ export const exportJobs: Texts["exportJobs"] = {
   background: "Im Hintergrund exportieren …",
   question: "Alle passenden Tasks exportieren?",
   hint:
-    "Die Datei wird im Hintergrund geschrieben, auch nachdem Sie die Seite geschlossen haben. Sie wird SVC_EXPORT_JOBS_RETENTION_DAYS Tage nach dem Ende des Exports gelöscht (Standard: 7).",
-  matching: (count: string) => `Passende Tasks: ${count}`,
-  moreMatching: (count: string) => `Passende Tasks: mindestens ${count}`,
+    "Die Datei wird im Hintergrund geschrieben, auch nachdem Sie die Seite geschlossen haben. Sie wird 7 Tage aufbewahrt, sofern der Administrator des Servers nichts anderes eingestellt hat.",
+  matching: (count: Count) => plural(count, "# passender Task", "# passende Tasks"),
+  moreMatching: (count: Count) => plural(count, "Mindestens # passender Task", "Mindestens # passende Tasks"),
   start: "Export starten",
   format: "Format",
   formats: { csv: "CSV", json: "JSON", xlsx: "Excel (höchstens 25.000 Zeilen)" },
@@ -22,17 +24,17 @@ export const exportJobs: Texts["exportJobs"] = {
   by: "Von",
   created: "Angefordert",
   truncated: "Nur die neuesten Zeilen sind enthalten: Es gibt mehr Treffer, als eine Datei fasst.",
-  hidden: "Er enthält Argumente und Ergebnisse, die Sie nicht sehen dürfen.",
+  hidden: "Er enthält Argumente und Ergebnisse, die Ihre Rolle nicht sehen darf.",
   download: "Herunterladen",
   remove: "Löschen",
   removeName: (created: string) => `Export vom ${created} löschen`,
   removeQuestion: "Diesen Export löschen?",
   removeHint: "Seine Datei lässt sich danach nicht mehr herunterladen. Ein Export, der gerade geschrieben wird, endet.",
   begun: "Tasks werden exportiert",
-  ready: "Der Export ist fertig",
-  failed: "Der Export ist fehlgeschlagen",
-  see: "Exporte ansehen",
-  none: "Noch kein Export",
+  ready: "Export fertig",
+  failed: "Export fehlgeschlagen",
+  see: "Exporte anzeigen",
+  none: "Noch keine Exporte",
   noneHint:
-    "Wählen Sie über der Taskliste „Im Hintergrund exportieren …“. Eine Datei wird SVC_EXPORT_JOBS_RETENTION_DAYS Tage nach dem Ende des Exports gelöscht (Standard: 7)."
+    "Wählen Sie über der Task-Liste „Im Hintergrund exportieren …“. Dateien werden 7 Tage aufbewahrt, sofern der Administrator des Servers nichts anderes eingestellt hat."
 }

@@ -1,8 +1,9 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const inbox: Texts["inbox"] = {
   title: "Posteingang",
-  titleWith: (count: string) => `Posteingang, ${count} ungelesen`,
+  titleWith: (count: Count) => `Posteingang, ${count.text} ungelesen`,
   unread: "ungelesen",
   onlyUnread: "Nur ungelesene",
   markRead: "Als gelesen markieren",
@@ -10,5 +11,5 @@ export const inbox: Texts["inbox"] = {
   markAllRead: "Alle als gelesen markieren",
   none: "Der Posteingang ist leer",
   noneHint: "Hier erscheinen Alarme Ihrer Projekte und Abonnements, wenn sie beginnen, sich ändern und behoben sind.",
-  noneUnread: "Alles ist gelesen"
+  noneUnread: "Nichts ungelesen"
 }

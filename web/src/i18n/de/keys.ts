@@ -1,22 +1,22 @@
 import type { Texts } from "../en.ts"
 
 export const keys: Texts["keys"] = {
-  title: "Tasten",
+  title: "Tastenkürzel",
   places: {
     everywhere: "Überall",
-    tasks: "In der Aufgabenliste",
-    task: "Bei den ausgewählten Aufgaben, sonst bei der mit dem Fokus oder der geöffneten"
+    tasks: "In der Task-Liste",
+    task: "Bei den ausgewählten Tasks, sonst beim fokussierten oder geöffneten"
   },
   go: "Zu einer Seite",
   does: {
     palette: "Befehlspalette öffnen, auch beim Tippen",
-    help: "Tasten anzeigen",
+    help: "Tastenkürzel anzeigen",
     search: "Zum Filter",
-    next: "Nächste Aufgabe",
-    previous: "Vorige Aufgabe",
-    open: "Aufgabe öffnen",
-    select: "Aufgabe auswählen",
-    retry: "Wiederholen, nach Rückfrage",
-    cancel: "Abbrechen, nach Rückfrage"
+    next: "Nächster Task",
+    previous: "Voriger Task",
+    open: "Task öffnen",
+    select: "Task auswählen",
+    retry: "Wiederholen (mit Rückfrage)",
+    cancel: "Abbrechen (mit Rückfrage)"
   }
 }

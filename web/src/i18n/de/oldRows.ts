@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const oldRows: Texts["oldRows"] = {
-  note: (count: string, days: string) => `Seit ${days} Tagen nicht gesehen: ${count} (blass, am Ende der Liste).`,
+  note: (count: Count, days: Count) => `${count.text} seit ${days.text} Tagen nicht gesehen: blass, am Ende der Liste.`,
   hide: "Ausblenden",
   show: "Einblenden"
 }

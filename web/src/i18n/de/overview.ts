@@ -13,10 +13,10 @@ export const overview: Texts["overview"] = {
     "30d": "30 Tage",
     "90d": "90 Tage"
   },
-  throughput: "Beendete Tasks",
+  throughput: "Abgeschlossene Tasks",
   durations: "Laufzeit",
-  waits: "Wartezeit bis zum ersten Start",
-  waitsShort: "Wartezeit",
+  waits: "Wartezeit in der Queue",
+  waitsShort: "Wartezeit in der Queue",
   perHour: (count: string) => `${count} pro Stunde`,
   failureRate: "Fehlerrate",
   succeeded: "Erfolgreich",

@@ -4,5 +4,5 @@ export const ownNotifications: Texts["ownNotifications"] = {
   title: "Meine Benachrichtigungen",
   parts: { subscriptions: "Abonnements", channels: "Meine Kanäle", deliveries: "Zustellungen" },
   noProject:
-    "Sie sind in keinem Projekt Mitglied, und ein Abonnement gehört zu einem Projekt. Bitten Sie einen Admin, Sie hinzuzufügen."
+    "Sie sind noch in keinem Projekt, und jedes Abonnement gehört zu einem Projekt. Bitten Sie einen Administrator, Sie hinzuzufügen."
 }

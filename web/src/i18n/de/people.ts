@@ -40,7 +40,7 @@ export const people: Texts["people"] = {
   invitations: "Einladungen",
   noInvitations: "Keine Einladungen",
   noInvitationsHint:
-    "Eine Einladung bleibt in dieser Liste, bis sie angenommen, widerrufen oder abgelaufen ist, und noch einige Zeit danach.",
+    "Einladungen bleiben in dieser Liste, bis sie angenommen, widerrufen oder abgelaufen sind, und noch einige Zeit danach.",
   status: "Status",
   statuses: { pending: "Offen", accepted: "Angenommen", revoked: "Widerrufen", expired: "Abgelaufen" },
   expires: "Läuft ab",
@@ -51,5 +51,5 @@ export const people: Texts["people"] = {
   mailNotSent: "Dieser Server versendet keine E-Mails. Senden Sie den Link selbst.",
   link: "Einladungslink",
   linkHint:
-    "Der Link wird nur jetzt angezeigt und funktioniert einmal. Eine spätere Einladung derselben Adresse macht ihn ungültig."
+    "Der Link wird nur einmal angezeigt und funktioniert einmal. Eine spätere Einladung derselben Adresse macht ihn ungültig."
 }

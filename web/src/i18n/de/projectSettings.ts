@@ -3,7 +3,7 @@ import type { Texts } from "../en.ts"
 export const projectSettings: Texts["projectSettings"] = {
   title: "Einstellungen",
   onlyAdmins: "Nur Administratoren des Projekts können seine Einstellungen ändern.",
-  create: "Projekt anlegen",
+  create: "Projekt erstellen",
   general: "Allgemein",
   name: "Name",
   slug: "Slug",
@@ -15,7 +15,7 @@ export const projectSettings: Texts["projectSettings"] = {
   environmentHint: "Eine Bezeichnung wie production. Sie ändert sonst nichts.",
   zone: "Zeitzone",
   zoneHint:
-    "In ihr zeigt die Oberfläche Zeiten an, wenn eine Person die Zone des Projekts wählt. Zeitpläne haben eine eigene Zone.",
+    "In dieser Zone sehen Benutzer die Zeiten, wenn sie die Zone des Projekts wählen. Zeitpläne haben eine eigene Zone.",
   access: "Zugriff und Nutzdaten",
   payloadRole: "Wer Argumente und Ergebnisse sieht",
   payloadRoleHint:
@@ -26,18 +26,18 @@ export const projectSettings: Texts["projectSettings"] = {
     operator: "Operatoren und Administratoren",
     admin: "Nur Administratoren"
   },
-  addresses: "Erlaubte Adressen",
+  addresses: "Erlaubte IP-Adressen",
   addressesHint:
-    "Netze wie 192.0.2.0/24, eines pro Zeile; Ihre eigene Adresse muss dabei sein. Personen und API-Schlüssel von anderen Adressen werden abgelehnt; Agenten sind nicht betroffen. Leer: alle Adressen.",
+    "Netze wie 192.0.2.0/24, eines pro Zeile. Ihre eigene Adresse muss dabei sein. Benutzer und API-Schlüssel von anderen Adressen werden abgelehnt; Agenten sind nicht betroffen. Leer: alle Adressen.",
   approvals: "Freigaben",
   approvalsHint: "Ausgewählte Aktionen warten, bis eine zweite Person sie freigibt.",
   approvalsActiveHint:
     "Ausgewählte Aktionen warten, bis eine zweite Person sie freigibt. Auch eine Änderung dieser Regelung wartet.",
   holdPurges: "Leeren von Queues",
   holdRules: "Automatisierungsregeln, die wiederholen oder abbrechen",
-  holdRulesHint: "Das Anlegen und Ändern solcher Regeln. Das Löschen wartet nicht.",
-  holdBulk: "Sammelaktionen über mehr Tasks als",
-  holdBulkHint: "Sammelwiederholungen, -löschungen und -abbrüche. Leer: nichts davon wartet.",
+  holdRulesHint: "Das Erstellen und Ändern solcher Regeln. Das Löschen braucht keine Freigabe.",
+  holdBulk: "Massenaktionen auf mehr als (Tasks)",
+  holdBulkHint: "Massenwiederholungen, -löschungen und -abbrüche. Leer: keine davon braucht eine Freigabe.",
   schedulers: "Scheduler",
   owner: "Scheduler neuer Zeitpläne",
   ownerHint: "Er löst Zeitpläne aus, die keinen eigenen Scheduler nennen, zum Beispiel svc-scheduler.",

@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const queues: Texts["queues"] = {
   title: "Queues",
@@ -9,26 +11,29 @@ export const queues: Texts["queues"] = {
   received: "Empfangen, 1 h",
   ended: "Beendet, 1 h",
   consumers: "Consumer",
-  noConsumer: "Kein Worker liest sie",
+  noConsumer: "Kein Consumer",
   broker: "Broker",
   lastSeen: "Letzte Meldung",
   actions: "Aktionen",
   none: "Noch keine Queues",
-  noneHint: "Ein Agent meldet die Queues seiner Engine.",
+  noneHint: "Agenten melden die Queues ihrer Engine.",
   purge: "Leeren",
   purgeLabel: (name: string) => `${name} leeren`,
   purgeQuestion: (name: string) => `Queue ${name} leeren?`,
   purgeNotice: (name: string) => `Leeren: ${name}`,
-  purgeDepth: (depth: string) =>
-    `${depth} Nachrichten warten. Alle werden gelöscht; das lässt sich nicht rückgängig machen.`,
+  purgeDepth: (count: Count) =>
+    plural(
+      count,
+      "# Nachricht wartet. Sie wird gelöscht; das lässt sich nicht rückgängig machen.",
+      "# Nachrichten warten. Alle werden gelöscht; das lässt sich nicht rückgängig machen."
+    ),
   purgeUnknown:
-    "Der Agent meldet nicht, wie viele Nachrichten warten. Alle werden gelöscht, wie viele es auch sind; das lässt sich nicht rückgängig machen.",
+    "Der Agent meldet nicht, wie viele Nachrichten warten. Alle werden gelöscht; das lässt sich nicht rückgängig machen.",
   purgeAgent: "Agent",
-  purgeAgentHint:
-    "Mehrere Agenten bedienen diese Engine, und jeder leert die Queue dieses Namens auf seinem eigenen Broker.",
+  purgeAgentHint: "Diese Engine hat mehrere Agenten. Jeder leert die Queue dieses Namens auf seinem eigenen Broker.",
   chooseAgent: "Agent wählen",
   purgeHint: (agent: string) =>
     `Der Agent ${agent} zählt die Nachrichten erneut und lehnt ab, wenn sich ihre Zahl geändert hat.`,
   purgeForce: "Unabhängig von der Anzahl leeren",
-  purgeForceHint: "Auch nötig oberhalb der Grenze des Agenten, die ohne andere Einstellung 1000 beträgt."
+  purgeForceHint: "Auch nötig oberhalb der Grenze des Agenten, standardmäßig 1.000."
 }

@@ -1,9 +1,12 @@
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
+
 export const schedules = {
   title: "Zeitpläne",
-  tabs: { schedules: "Zeitpläne", misfires: "Ausgefallene Ticks", schedulers: "Scheduler" },
+  tabs: { schedules: "Zeitpläne", misfires: "Verpasste Ausführungen", schedulers: "Scheduler" },
   tabsLabel: "Teile dieser Seite",
   search: "Zeitplan suchen",
-  filter: "Zustand",
+  filter: "Status",
   allStates: "Alle",
   filters: {
     active: "Aktiv",
@@ -20,19 +23,19 @@ export const schedules = {
     quarantined: "In Quarantäne"
   },
   stateHints: {
-    active: "Er feuert zu seinen Ticks.",
+    active: "Wird zu seinen Ticks ausgelöst.",
     paused:
-      "Er feuert erst wieder, wenn eine Person ihn fortsetzt. Sein Nachholen entscheidet dann über die Ticks dazwischen.",
-    disabled: "Er feuert erst wieder, wenn eine Person ihn aktiviert. Ticks dazwischen werden nicht nachgeholt.",
-    quarantined: "Er feuert nicht, bis seine Quarantäne endet. Seine Seite nennt den Grund und was sie beendet."
+      "Wird erst wieder ausgelöst, wenn er fortgesetzt wird. Sein Nachholen entscheidet dann über die Ticks dazwischen.",
+    disabled: "Wird erst wieder ausgelöst, wenn er aktiviert wird. Ticks dazwischen werden nicht nachgeholt.",
+    quarantined: "Wird nicht ausgelöst, bis seine Quarantäne endet. Seine Seite nennt den Grund und was sie beendet."
   },
   breaker: {
     counting: (failures: string, threshold: string) => `${failures} von ${threshold} Fehlern`,
     countingHint: (threshold: string) =>
-      `So viele seiner neuesten Auslösungen schlugen hintereinander fehl. Bei ${threshold} deaktiviert ihn der Circuit Breaker.`,
-    tripped: "Circuit Breaker hat ausgelöst",
+      `So oft schlugen seine neuesten Auslösungen hintereinander fehl. Bei ${threshold} deaktiviert ihn der Schutzschalter.`,
+    tripped: "Schutzschalter ausgelöst",
     trippedHint:
-      "Zu viele Auslösungen schlugen hintereinander fehl; der Circuit Breaker hat ihn deaktiviert. Beim Aktivieren beginnt die Zählung neu."
+      "Zu viele Auslösungen schlugen hintereinander fehl; der Schutzschalter hat ihn deaktiviert. Beim Aktivieren beginnt die Zählung neu."
   },
   drifted: "Abweichend",
   driftedHint:
@@ -42,25 +45,26 @@ export const schedules = {
     fires: "Letzte Auslösungen",
     when: "Wann",
     next: "Nächster Tick",
-    state: "Zustand"
+    state: "Status"
   },
-  noFires: "Noch keine Auslösung",
-  firesElsewhere: "meldet nur ausgefallene Ticks",
-  firesElsewhereHint: "Ein anderer Scheduler feuert ihn: svc verzeichnet ausgefallene Ticks, aber keine Auslösungen.",
+  noFires: "Noch keine Auslösungen",
+  firesElsewhere: "meldet nur verpasste Ausführungen",
+  firesElsewhereHint: "Ein anderer Scheduler löst ihn aus; svc verzeichnet daher nur verpasste Ausführungen.",
   firedBy: (scheduler: string) => `durch ${scheduler}`,
-  strip: (count: string, failed: string) => `Letzte ${count} Auslösungen, davon ${failed} fehlgeschlagen`,
+  strip: (count: Count, failed: string) =>
+    plural(count, `Letzte Auslösung, ${failed} fehlgeschlagen`, `Letzte # Auslösungen, ${failed} fehlgeschlagen`),
   noNext: "keiner",
   next: {
     unknown: "Sein Scheduler nennt ihn nicht",
-    notFiring: "Er feuert derzeit nicht"
+    notFiring: "Er wird derzeit nicht ausgelöst"
   },
   more: (count: string) => `${count} weitere anzeigen`,
   truncated: (count: string) => `Die ersten ${count} Zeitpläne werden angezeigt. Alle nennt svc schedules list.`,
-  none: "Noch kein Zeitplan",
+  none: "Noch keine Zeitpläne",
   noneHint:
     "Erstellen Sie hier einen, importieren Sie eine Datei, oder verbinden Sie einen Agenten, dessen Engine einen eigenen Scheduler hat.",
-  noMatch: "Kein passender Zeitplan",
-  noMatchHint: "Ändern Sie den Text oder den Zustand.",
+  noMatch: "Keine passenden Zeitpläne",
+  noMatchHint: "Ändern Sie den Text oder den Status.",
   clear: "Alle anzeigen",
   families: {
     waiting: "Wartet",
@@ -90,24 +94,26 @@ export const schedules = {
     pending: "Ein verpasster Tick, der nachgeholt wird. Er wartet, bis er an der Reihe ist.",
     accepted: "Sein Befehl ist erteilt und noch nicht gesendet.",
     delivered: "Sein Befehl wurde an den Agenten gesendet, der noch nicht geantwortet hat.",
-    buffered: "Kein Agent seiner Engine war verbunden. Er feuert, sobald sich einer verbindet.",
+    buffered: "Kein Agent seiner Engine war verbunden. Er wird ausgelöst, sobald sich einer verbindet.",
     buffer_stale:
-      "Während er auf einen Agenten wartete, wurde der Zeitplan geändert, deaktiviert oder gelöscht. Er feuert nicht mehr.",
-    buffer_expired: "Er wartete länger als SVC_SCHEDULE_BUFFER_SECONDS auf einen Agenten. Er feuert nicht mehr.",
+      "Während er auf einen Agenten wartete, wurde der Zeitplan geändert, deaktiviert oder gelöscht. Er wird nicht mehr ausgelöst.",
+    buffer_expired:
+      "Er wartete länger auf einen Agenten, als der Server erlaubt, und wird nicht mehr ausgelöst. Der Administrator des Servers kann die Grenze erhöhen.",
     acked_success: "Der Agent hat den Task eingereicht.",
-    acked_failed: "Der Agent hat den Task nicht eingereicht.",
+    acked_failed: "Der Agent hat es abgelehnt, den Task einzureichen, oder konnte es nicht.",
     failed: "Sein Befehl wurde nie gesendet; der Task wurde also nicht eingereicht.",
-    operator_skipped: "Eine Person hat festgestellt, dass sein Task nicht gelaufen ist.",
-    terminal_completed: "Eine Person hat festgestellt, dass sein Task gelaufen ist oder gelaufen sein kann.",
+    operator_skipped: "Ein Benutzer hat festgestellt, dass sein Task nicht gelaufen ist.",
+    terminal_completed: "Ein Benutzer hat festgestellt, dass sein Task gelaufen ist oder gelaufen sein kann.",
     terminal_failed: "Er ist fehlgeschlagen.",
     terminal_cancelled: "Sein Befehl wurde abgebrochen oder sein Agent gelöscht.",
     terminal_timeout:
       "Er wurde gesendet, und der Agent hat nicht rechtzeitig geantwortet. Ob sein Task eingereicht wurde, ist unbekannt."
   },
   misfires: {
-    title: "Ausgefallene Ticks",
-    none: "Kein ausgefallener Tick",
-    noneHint: "Ticks, die nicht innerhalb ihrer Karenzzeit feuern, stehen hier mit ihrer Ursache.",
+    title: "Verpasste Ausführungen",
+    none: "Keine verpassten Ausführungen",
+    noneHint:
+      "Eine verpasste Ausführung ist ein Tick, der nicht innerhalb seiner Karenzzeit ausgelöst wurde. Jede erscheint hier mit ihrer Ursache.",
     schedule: "Zeitplan",
     tick: "Tick",
     slots: "Ticks",
@@ -116,44 +122,44 @@ export const schedules = {
     cause: "Ursache",
     detected: "Bemerkt",
     causes: {
-      brain_down: "Der Brain-Server lief nicht",
+      brain_down: "Der Server lief nicht",
       scheduler_down: "Der Scheduler lief nicht",
       no_agent: "Kein Agent verbunden",
       paused: "Pausiert",
       disabled: "Deaktiviert",
       quarantined: "In Quarantäne",
-      lease_lost: "Der feuernde Prozess wurde beendet",
+      lease_lost: "Der auslösende Prozess wurde beendet",
       clock_step: "Die Uhr wurde gestellt, oder der Rechner schlief",
-      external_scheduler_silent: "Sein Scheduler hat nicht gefeuert",
+      external_scheduler_silent: "Sein Scheduler hat ihn nicht ausgelöst",
       previous_not_started: "Der vorige Job hat nicht begonnen",
-      late: "Zu spät gefeuert"
+      late: "Zu spät ausgelöst"
     }
   },
   page: {
     back: "Alle Zeitpläne",
-    facts: "Fakten",
+    facts: "Details",
     engine: "Engine",
     task: "Task",
     queue: "Queue",
     ownQueue: "die des Tasks",
-    scheduler: "Gefeuert von",
+    scheduler: "Ausgelöst von",
     source: "Quelle",
-    lastRun: "Letzter gefeuerter Tick",
+    lastRun: "Letzter ausgelöster Tick",
     runs: "Auslösungen insgesamt",
     catchUp: "Verpasste Ticks",
     jitter: "Jitter",
     grace: "Karenzzeit",
-    defaultGrace: "laut Einstellung",
+    defaultGrace: "Standard des Servers",
     unknownOutcome: "Unbekanntes Ergebnis",
-    skipped: "Ausgefallen, 24 h",
+    skipped: "Ausgelassen, 24 h",
     created: "Erstellt",
     changed: "Geändert",
     externalId: "ID bei seinem Scheduler",
     values: "Argumente",
-    hidden: "Ihre Rolle umfasst die Argumente nicht.",
+    hidden: "Ihre Rolle darf die Argumente nicht sehen.",
     ticks: "Nächste Ticks",
     noTicks: "Es folgt kein Tick mehr.",
-    inactiveTicks: "Wann er feuern würde. Derzeit feuert er nicht.",
+    inactiveTicks: "Wann er ausgelöst würde. Derzeit wird er nicht ausgelöst.",
     foreignTicks:
       "Nach den Regeln von svc. Sein Scheduler entscheidet und kann abweichen, wenn die Uhr umgestellt wird.",
     yours: "Ihre Zeitzone",
@@ -161,25 +167,26 @@ export const schedules = {
     jitterUpTo: (length: string) => `bis zu ${length} später`,
     bothZones: (zone: string) => `Ihre Zeitzone und seine: ${zone}`,
     fires: "Auslösungen",
-    noFires: "Noch keine Auslösung",
+    noFires: "Noch keine Auslösungen",
     noFiresHint: "Sein nächster Tick steht auf dieser Seite. Lösen Sie ihn aus, um seinen Task jetzt einzureichen.",
-    foreignFires: "Ein anderer Scheduler feuert ihn; svc hat daher keine Auslösungen. Ausgefallene Ticks stehen unten.",
+    foreignFires:
+      "Ein anderer Scheduler löst ihn aus; svc hat daher keine Auslösungen. Verpasste Ausführungen stehen unten.",
     tick: "Tick",
-    fired: "Gefeuert nach",
-    firedHint: "Vom Tick bis zu dem Moment, in dem der Brain-Server die Auslösung verzeichnete.",
+    fired: "Ausgelöst nach",
+    firedHint: "Vom Tick bis zu dem Moment, in dem der Server die Auslösung verzeichnete.",
     latency: "Agent brauchte",
     outcome: "Ergebnis",
     command: "Befehl",
     openTask: "Task öffnen",
-    byPerson: "von einer Person ausgelöst"
+    byPerson: "von einem Benutzer ausgelöst"
   },
   catchUps: {
     skip: "Auslassen",
-    fire_one_missed: "Den neuesten feuern",
-    fire_all_missed: "Alle feuern"
+    fire_one_missed: "Den neuesten auslösen",
+    fire_all_missed: "Alle auslösen"
   },
   unknownOutcomes: {
-    continue: "Feuert weiter",
+    continue: "Wird weiter ausgelöst",
     quarantine: "Geht in Quarantäne"
   },
   operations: {
@@ -193,16 +200,21 @@ export const schedules = {
   schedulers: {
     title: "Scheduler",
     hint:
-      "Scheduler Ihrer Engines wie celery-beat feuern eigene Zeitpläne. Agenten veröffentlichen diese Zeitpläne und führen aus, was Sie hier mit ihnen tun.",
-    none: "Kein Scheduler einer Engine",
+      "Scheduler Ihrer Engines wie celery-beat lösen eigene Zeitpläne aus. Agenten veröffentlichen diese Zeitpläne und führen Ihre Aktionen daran aus.",
+    none: "Keine Scheduler von Engines",
     noneHint:
-      "svc feuert die Zeitpläne des Projekts selbst. Ein Scheduler erscheint hier, sobald ein Agent seine Zeitpläne veröffentlicht.",
-    byBrain: "Der Brain-Server feuert.",
-    programs: (firing: string, standby: string) => `Scheduler-Programme: ${firing} feuern, ${standby} in Bereitschaft.`,
-    nothingFires: "Im Moment feuert nichts.",
+      "svc löst die Zeitpläne des Projekts selbst aus. Ein Scheduler erscheint hier, sobald ein Agent seine Zeitpläne veröffentlicht.",
+    byBrain: "Der Server löst aus.",
+    programs: (firing: Count, standby: string) =>
+      plural(
+        firing,
+        `# Scheduler-Programm löst aus, ${standby} in Bereitschaft.`,
+        `# Scheduler-Programme lösen aus, ${standby} in Bereitschaft.`
+      ),
+    nothingFires: "Im Moment wird nichts ausgelöst.",
     name: "Scheduler",
     agent: "Veröffentlicht von",
-    state: "Zustand",
+    state: "Status",
     live: "Verbunden",
     away: "Nicht verbunden",
     can: "Kann",
@@ -212,8 +224,12 @@ export const schedules = {
     resync: "Neu einlesen",
     resyncHint:
       "Fragt jeden verbundenen Agenten nach allen Zeitplänen. Ein Zeitplan, der in der Antwort fehlt, wird hier gelöscht.",
-    requested: (count: string, schedulers: string) =>
-      `${count} gefragt, für ${schedulers}. Die Antworten kommen innerhalb von Sekunden.`,
+    requested: (count: Count, schedulers: string) =>
+      plural(
+        count,
+        `# Agent gefragt, für ${schedulers}. Die Antwort kommt innerhalb von Sekunden.`,
+        `# Agenten gefragt, für ${schedulers}. Die Antworten kommen innerhalb von Sekunden.`
+      ),
     noneRequested:
       "Kein verbundener Agent veröffentlicht Zeitpläne. Starten Sie den Prozess eines Agenten und versuchen Sie es erneut."
   },
@@ -225,8 +241,9 @@ export const schedules = {
     trigger: "Jetzt auslösen",
     hints: {
       enable: "Er beginnt mit seinem nächsten Tick. Nichts wird nachgeholt.",
-      disable: "Er feuert nicht, bis er aktiviert wird.",
-      pause: "Er feuert nicht, bis er fortgesetzt wird. Sein Nachholen entscheidet dann über die Ticks dazwischen.",
+      disable: "Er wird nicht ausgelöst, bis er aktiviert wird.",
+      pause:
+        "Er wird nicht ausgelöst, bis er fortgesetzt wird. Sein Nachholen entscheidet dann über die Ticks dazwischen.",
       resume: "Sein Nachholen entscheidet über die Ticks, die während der Pause vergingen."
     },
     triggerQuestion: (name: string) => `Den Task von ${name} jetzt einreichen?`,
@@ -235,7 +252,7 @@ export const schedules = {
       "Der Agent bittet seinen Scheduler, den Task einmal jetzt auszuführen. Der nächste Lauf bleibt.",
     deleteQuestion: (name: string) => `${name} löschen?`,
     deleteHint:
-      "Er feuert nie wieder. Seine Auslösungen bleiben, bis ihre Aufbewahrung endet. Eine Quelle, die ihn noch enthält, erstellt ihn beim nächsten Import erneut.",
+      "Er wird nie wieder ausgelöst. Seine Auslösungen bleiben, bis ihre Aufbewahrung endet. Enthält seine Quelle ihn noch, erstellt der nächste Import ihn erneut.",
     deleteHintForeign:
       "Der Agent löscht ihn bei seinem eigenen Scheduler. Hier verschwindet er mit dem nächsten Snapshot."
   },
@@ -269,7 +286,7 @@ export const schedules = {
   },
   foreign: {
     owner: (scheduler: string) =>
-      `${scheduler} besitzt und feuert diesen Zeitplan. Was Sie hier tun, ist eine Bitte an den Agenten, der ihn veröffentlicht.`,
+      `${scheduler} besitzt diesen Zeitplan und löst ihn aus. Aktionen hier sind Anfragen an den Agenten, der ihn veröffentlicht.`,
     can: (operations: string) => `Möglich sind: ${operations}.`,
     nothing:
       "Derzeit ist nichts möglich: Kein verbundener Agent veröffentlicht ihn, oder sein Scheduler kann nur auflisten. Ändern Sie ihn dort, wo er definiert ist."
@@ -278,8 +295,8 @@ export const schedules = {
     create: "Neuer Zeitplan",
     createTitle: "Neuer Zeitplan",
     editTitle: (name: string) => `${name} bearbeiten`,
-    ownHint: "svc feuert ihn.",
-    foreignHint: "Der eigene Scheduler der Engine feuert ihn. Ihr Agent wird gebeten, ihn zu erstellen.",
+    ownHint: "svc löst ihn aus.",
+    foreignHint: "Der eigene Scheduler der Engine löst ihn aus. Ihr Agent wird gebeten, ihn zu erstellen.",
     fields: {
       name: "Name",
       engine: "Engine",
@@ -295,26 +312,26 @@ export const schedules = {
       on_unknown_outcome: "Unbekanntes Ergebnis",
       jitter_seconds: "Jitter in Sekunden",
       grace_seconds: "Karenzzeit in Sekunden (optional)",
-      is_enabled: "Anfangszustand"
+      is_enabled: "Anfangsstatus"
     },
     kinds: { cron: "Cron", interval: "Intervall", clocked: "Einmal" },
     expressionHints: {
       cron: "Minute, Stunde, Tag, Monat, Wochentag: 30 9 * * MON-FRI",
-      interval: "Eine Länge: 30, 5m, 1h30m",
+      interval: "Eine Dauer: 30, 5m, 1h30m",
       clocked: "Datum und Uhrzeit: 2027-12-24T18:00"
     },
     enabledChoices: { true: "Aktiviert", false: "Deaktiviert" },
     valuesHint: "JSON. Alle Ziffern von Zahlen bleiben erhalten.",
     invalid: {
-      args: "Das ist keine JSON-Liste wie [42].",
-      kwargs: "Das ist kein JSON-Objekt wie {\"day\": 1}.",
+      args: "Geben Sie ein JSON-Array ein, etwa [42].",
+      kwargs: "Geben Sie ein JSON-Objekt ein, etwa {\"day\": 1}.",
       json: "Die Argumente sind kein gültiges JSON. Korrigieren Sie sie und speichern Sie dann.",
       lossy:
-        "Einige Werte sind nur zum Teil zu sehen: ein Geheimnis ist verdeckt, oder ein Teil fehlt. Tragen Sie die ganzen Werte ein."
+        "Einige Werte sind nur zum Teil zu sehen: Ein Geheimnis ist verdeckt, oder ein Teil fehlt. Tragen Sie die ganzen Werte ein."
     },
-    preview: "Was er tun würde",
-    previewHint: "Geben Sie einen Ausdruck ein, um zu sehen, wann er feuert.",
-    changes: "Was sich ändert",
+    preview: "Vorschau",
+    previewHint: "Geben Sie einen Ausdruck ein, um zu sehen, wann er ausgelöst wird.",
+    changes: "Änderungen",
     noChange: "Noch ist nichts geändert.",
     cadenceHint:
       "Der geänderte Takt beginnt mit dem nächsten Tick nach dem Speichern. Ticks davor werden nicht nachgeholt.",
@@ -323,7 +340,8 @@ export const schedules = {
   },
   recovery: {
     title: "Quarantäne",
-    meaning: "Er feuert nicht, bis die Quarantäne endet. Sein Nachholen entscheidet dann über die Ticks dazwischen.",
+    meaning:
+      "Er wird nicht ausgelöst, bis die Quarantäne endet. Sein Nachholen entscheidet dann über die Ticks dazwischen.",
     reasons: {
       definition_invalid: "In Quarantäne: Seine Definition lässt sich nicht auswerten",
       two_owners: "In Quarantäne: Zwei Agenten veröffentlichen ihn verschieden",
@@ -352,14 +370,14 @@ export const schedules = {
       no: "Die Auslösung gilt als geklärt: nicht gelaufen."
     },
     disableAfter: "Den Zeitplan auch deaktivieren",
-    disableAfterHint: "Sonst feuert er weiter, wenn keine andere Auslösung zu klären ist.",
+    disableAfterHint: "Sonst wird er weiter ausgelöst, sobald keine andere Auslösung zu klären ist.",
     evidenceFireHint: "Sie hat keinen Befehl und wartet. Sie können sie klären, damit sie nicht gesendet wird.",
     legacy: "Scheduler ohne Fencing",
     legacySummary:
       "Für Auslösungen, die svc nicht verzeichnet oder gesendet hat, und für Scheduler, die keine Fencing-Nummern kennen",
     evidence: "Eine Auslösung, die svc nicht verzeichnet oder nicht gesendet hat",
     evidenceHint:
-      "Ein beendeter Befehl dieses Zeitplans, dessen Auslösung nicht verzeichnet ist, oder eine verzeichnete Auslösung ohne Befehl. Ihre Antwort ist endgültig: Ihr Tick feuert nie wieder.",
+      "Ein beendeter Befehl dieses Zeitplans, dessen Auslösung nicht verzeichnet ist, oder eine verzeichnete Auslösung ohne Befehl. Ihre Antwort ist endgültig: Ihr Tick wird nie wieder ausgelöst.",
     resolveEvidence: "Beleg klären",
     fireId: "ID der Auslösung",
     evidenceKind: "Beleg",
@@ -370,13 +388,13 @@ export const schedules = {
     evidenceId: "ID des Befehls oder der Zeile der Auslösung",
     grant: "Erlaubnis für einen Scheduler ohne Fencing",
     grantHint:
-      "Ein solcher Scheduler kann eine alte Sicht nicht von einer neuen unterscheiden. Mit der Erlaubnis darf er diesen Zeitplan bis zur nächsten Aktion an ihm feuern.",
+      "Ein solcher Scheduler kann eine alte Sicht nicht von einer neuen unterscheiden. Mit der Erlaubnis darf er diesen Zeitplan bis zur nächsten Aktion daran auslösen.",
     granted: "Die Erlaubnis ist erteilt.",
-    notGranted: "Kein solcher Scheduler darf ihn feuern.",
+    notGranted: "Kein solcher Scheduler darf ihn auslösen.",
     giveGrant: "Erlaubnis erteilen",
     revokeGrant: "Erlaubnis entziehen",
-    quiesced: "Keine Replik jenes Schedulers feuert jetzt, und jede hat die Zeitpläne neu gelesen",
-    quiescedHint: "Sonst kann ein Tick zweimal feuern."
+    quiesced: "Keine Replik jenes Schedulers löst jetzt aus, und jede hat die Zeitpläne neu gelesen",
+    quiescedHint: "Sonst kann ein Tick zweimal ausgelöst werden."
   },
   import: {
     open: "Importieren",
@@ -387,7 +405,7 @@ export const schedules = {
     text: "Snapshot",
     textHint:
       "JSON: eine Liste von Zeitplänen oder ein Objekt mit schedules, mode und source_filter. Für YAML dient svc schedules import.",
-    invalid: "Das ist keine JSON-Liste von Zeitplänen.",
+    invalid: "Geben Sie eine JSON-Liste von Zeitplänen ein.",
     mode: "Modus",
     modes: { upsert: "Einfügen und ändern", replace: "Quelle ersetzen" },
     modeHints: {
@@ -399,7 +417,7 @@ export const schedules = {
     compare: "Vergleichen",
     submit: "Importieren",
     refused: "Der Snapshot wird abgelehnt",
-    difference: "Was der Import täte",
+    difference: "Was der Import ändern würde",
     nothing: "Nichts würde sich ändern.",
     counts: (inserted: string, updated: string, deleted: string) =>
       `${inserted} neu, ${updated} geändert, ${deleted} gelöscht`,
@@ -407,15 +425,15 @@ export const schedules = {
     kinds: { inserted: "neu", updated: "geändert", deleted: "gelöscht" },
     question: "Diesen Snapshot importieren?",
     questionHint:
-      "Änderungen von Personen an diesen Zeitplänen werden aufgehoben. Geänderte Takte beginnen mit dem nächsten Tick.",
+      "Änderungen von Benutzern an diesen Zeitplänen werden aufgehoben. Geänderte Takte beginnen mit dem nächsten Tick.",
     done: "Importiert",
-    adminsOnly: "Admins importieren Zeitpläne",
-    adminsOnlyHint: "Fragen Sie einen Admin des Projekts, oder bitten Sie um die Rolle."
+    adminsOnly: "Nur Administratoren importieren Zeitpläne",
+    adminsOnlyHint: "Fragen Sie einen Administrator des Projekts, oder bitten Sie um die Rolle."
   },
   dst: {
     gap: "verschoben",
     gapHint:
-      "Die Uhr wird vorgestellt: Diese Ortszeit gibt es an dem Tag nicht, deshalb feuert er im ersten Moment danach.",
+      "Die Uhr wird vorgestellt: Diese Ortszeit gibt es an dem Tag nicht, deshalb wird er im ersten Moment danach ausgelöst.",
     overlap: "doppelt",
     overlapHint: "Die Uhr wird zurückgestellt: Diese Ortszeit gibt es an dem Tag zweimal."
   },

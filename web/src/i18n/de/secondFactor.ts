@@ -17,7 +17,7 @@ export const secondFactor: Texts["secondFactor"] = {
   codeHint: "Die sechs Ziffern, die die App gerade anzeigt.",
   codes: "Wiederherstellungscodes",
   codesHint:
-    "Mit jedem Code können Sie sich einmal anmelden, falls die App verloren geht. Bewahren Sie die Codes so auf, dass nur Sie sie lesen können. Sie werden nur jetzt angezeigt.",
+    "Geht die App verloren, können Sie sich mit jedem Code einmal anmelden. Bewahren Sie die Codes so auf, dass nur Sie sie lesen können. Sie werden nur einmal angezeigt.",
   download: "Herunterladen",
   copyAll: "Alle kopieren",
   continue: "Weiter",

@@ -3,32 +3,32 @@ import type { Texts } from "../en.ts"
 export const system: Texts["system"] = {
   tabs: { health: "Zustand", versions: "Versionen", settings: "Einstellungen" },
   part: "Teil",
-  status: "Zustand",
-  detail: "Einzelheiten",
+  status: "Status",
+  detail: "Details",
   took: "Dauer",
   statuses: { ok: "In Ordnung", degraded: "Eingeschränkt", failed: "Ausgefallen" },
   statusHints: {
     ok: "jede Prüfung war erfolgreich.",
-    degraded: "der Brain-Server arbeitet, aber ein Teil braucht Aufmerksamkeit.",
-    failed: "ein Teil, den der Brain-Server braucht, funktioniert nicht."
+    degraded: "der Server arbeitet, aber ein Teil braucht Aufmerksamkeit.",
+    failed: "ein Teil, den der Server braucht, funktioniert nicht."
   },
   checks: {
     database: "Datenbank",
-    migrations: "Schema der Datenbank",
-    leaders: "Leases der Hintergrundarbeit",
+    migrations: "Datenbankschema",
+    leaders: "Hintergrund-Leases",
     mail: "E-Mail",
-    secret_key: "Schlüssel der gespeicherten Geheimnisse",
+    secret_key: "Verschlüsselungsschlüssel",
     audit_chain: "Signiertes Audit-Log",
     audit_verification: "Prüfung des Audit-Logs"
   },
   checkHints: {
     database: "Beantwortet Lese- und Schreibzugriffe.",
     migrations: "Hat die Revision, die dieses Programm braucht.",
-    leaders: "Welcher Prozess die Arbeit ausführt, die nur einer ausführen darf.",
+    leaders: "Welcher Prozess jede Arbeit ausführt, die nur einer ausführen darf.",
     mail: "Keine E-Mail wartet nach einer gescheiterten Zustellung.",
     secret_key: "Der Schlüssel, der gespeicherte Geheimnisse entschlüsselt, ist bekannt.",
-    audit_chain: "Seine neuesten Zeilen stimmen mit dem Signierten überein.",
-    audit_verification: "Der letzte Lauf hat jede Zeile gelesen und das Signierte vorgefunden."
+    audit_chain: "Die neuesten Einträge stimmen mit dem Signierten überein.",
+    audit_verification: "Der letzte Lauf hat jeden Eintrag gelesen und das Signierte vorgefunden."
   },
   loop: (name: string) => `Hintergrundschleife: ${name}`,
   loops: (running: string, all: string) =>
@@ -36,11 +36,11 @@ export const system: Texts["system"] = {
   revision: (found: string, expected: string) => `Revision ${found}, erwartet ${expected}`,
   forwarder: "Audit-Webhook",
   forwarderOff:
-    "Nicht eingerichtet. Mit SVC_AUDIT_WEBHOOK_URL sendet der Brain-Server jede Zeile des Audit-Logs an ein anderes System.",
+    "Nicht eingerichtet. Mit SVC_AUDIT_WEBHOOK_URL sendet der Server jeden Eintrag des Audit-Logs an ein anderes System.",
   forwarderHint: (worker: string) => `Gezählt seit dem Start des Prozesses ${worker}; jede Replik hat eigene Zahlen.`,
-  delivered: "Zugestellte Zeilen",
-  waiting: "Wartende Zeilen",
-  dropped: "Verworfene Zeilen",
+  delivered: "Zugestellte Einträge",
+  waiting: "Wartende Einträge",
+  dropped: "Verworfene Einträge",
   lastDelivered: "Letzte Zustellung",
   failuresInRow: "Fehler in Folge",
   installation: "Installation",
@@ -54,13 +54,12 @@ export const system: Texts["system"] = {
   megabytes: (count: string) => `${count} MB`,
   check: "Nach neueren Versionen suchen",
   checked: "Die Liste der Versionen wurde gelesen",
-  neverChecked:
-    "Die Liste der Versionen wurde noch nicht gelesen. Der Brain-Server liest sie nur auf Ihre Anforderung.",
+  neverChecked: "Die Liste der Versionen wurde noch nicht gelesen. Der Server liest sie nur auf Ihre Anforderung.",
   package: "Paket",
   installed: "Installiert",
   latest: "Neueste",
   unknown: "Unbekannt",
-  outdated: "Es gibt eine neuere",
+  outdated: "Es gibt eine neuere Version",
   current: "Aktuell",
   settingsHint: (home: string) =>
     `Die geltenden Werte des antwortenden Prozesses, Geheimnisse sind maskiert. Ändern Sie sie in der Umgebung oder in svc.conf von ${home}, und starten Sie neu.`,

@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const task: Texts["task"] = {
   id: "ID",
@@ -8,7 +10,7 @@ export const task: Texts["task"] = {
   tags: "Tags",
   received: "Empfangen",
   finished: "Beendet",
-  waited: "Wartezeit",
+  waited: "Wartezeit in der Queue",
   ran: "Laufzeit",
   retries: "Wiederholungen",
   starts: "Starts",
@@ -16,9 +18,9 @@ export const task: Texts["task"] = {
   eta: "Geplanter Start",
   retriedFrom: "Wiederholung von",
   retriedAs: "Wiederholt als",
-  altered: "Über einer Grenze: ausgelassen oder gekürzt",
+  altered: "Zu groß: ausgelassen oder gekürzt",
   orphaned: "Worker weg",
-  facts: "Eckdaten",
+  facts: "Details",
   values: "Werte",
   timeline: "Verlauf",
   betweenAttempts: "Wartezeit bis zum nächsten Versuch",
@@ -46,17 +48,18 @@ export const task: Texts["task"] = {
   retryWith: "Mit anderen Argumenten wiederholen",
   retryWithQuestion: (name: string) => `${name} mit anderen Argumenten wiederholen?`,
   valuesLossy:
-    "Einige Werte sind nur zum Teil zu sehen: ein Geheimnis ist verdeckt, oder ein Teil fehlt. Trage die ganzen Werte ein, oder wiederhole mit denselben Argumenten.",
+    "Einige Werte sind nur zum Teil zu sehen: Ein Geheimnis ist verdeckt, oder ein Teil fehlt. Tragen Sie die ganzen Werte ein, oder wiederholen Sie mit denselben Argumenten.",
   valuesUnknown: "svc kennt nicht alle Argumente dieses Tasks. Verwendet werden die hier angegebenen.",
   argumentsHint: "Ein JSON-Array.",
   namedArgumentsHint: "Ein JSON-Objekt.",
-  argumentsProblem: "Das ist kein JSON-Array von höchstens 64 KiB.",
-  namedArgumentsProblem: "Das ist kein JSON-Objekt von höchstens 64 KiB.",
-  auditRows: "Zeilen des Audit-Logs",
+  argumentsProblem: "Geben Sie ein JSON-Array ein (höchstens 64 KiB).",
+  namedArgumentsProblem: "Geben Sie ein JSON-Objekt ein (höchstens 64 KiB).",
+  auditRows: "Einträge im Audit-Log",
   treeViews: "Ansichten des Baums",
   treeList: "Liste",
   treeGraph: "Graph",
-  truncated: (count: string) => `Der Baum ist größer. Angezeigte Tasks: ${count}.`,
+  truncated: (count: Count) =>
+    plural(count, "Der Baum ist größer. # Task wird angezeigt.", "Der Baum ist größer. # Tasks werden angezeigt."),
   why: "Warum läuft er nicht?",
   whyStarted: "Läuft er noch?",
   copyCurl: "Als curl-Befehl",
@@ -64,8 +67,7 @@ export const task: Texts["task"] = {
   retry: "Wiederholen",
   cancel: "Task abbrechen",
   retryQuestion: (name: string) => `${name} wiederholen?`,
-  retryHint:
-    "Der Task wird mit denselben Argumenten erneut eingereicht, unter einer eigenen ID, sofern die Engine so arbeitet.",
+  retryHint: "Der Task wird mit denselben Argumenten erneut eingereicht. Manche Engines geben ihm eine neue ID.",
   cancelQuestion: (name: string) => `${name} abbrechen?`,
   cancelHint: "Ein wartender Task startet nicht. Ein laufender wird gestoppt, sofern seine Engine das kann.",
   more: (count: string) => `${count} weitere`,

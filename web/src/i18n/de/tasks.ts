@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const tasks: Texts["tasks"] = {
   title: "Tasks",
@@ -26,7 +28,7 @@ export const tasks: Texts["tasks"] = {
     finished: "Beendet"
   },
   allStates: "Alle Status",
-  newTasks: (count: string) => `${count} neu`,
+  newTasks: (count: Count) => `${count.text} neu`,
   showNew: "Neue anzeigen",
   noTasks: "Noch keine Tasks",
   noTasksHint: "Verbinden Sie einen Agenten; der erste Task erscheint hier innerhalb einer Sekunde.",
@@ -40,7 +42,7 @@ export const tasks: Texts["tasks"] = {
   loadingMore: "Ältere Tasks werden geladen",
   end: "Ende der Liste",
   density: "Zeilenhöhe",
-  selected: (count: string) => `${count} ausgewählt`,
+  selected: (count: Count) => `${count.text} ausgewählt`,
   select: (name: string) => `${name} auswählen`,
   selectColumn: "Auswahl",
   actionColumn: "Aktionen",
@@ -62,21 +64,22 @@ export const tasks: Texts["tasks"] = {
   export: "Passende Tasks exportieren",
   exportAs: (format: string) => `Als ${format}`,
   selectLoaded: "Alle geladenen Tasks auswählen",
-  allSelected: (count: string) => `Alle ${count} passenden sind ausgewählt`,
-  moreSelected: (count: string) => `Alle passenden sind ausgewählt, mindestens ${count}`,
-  selectMatching: (count: string) => `Alle ${count} passenden auswählen`,
-  selectMore: "Alle passenden auswählen",
+  allSelected: (count: Count) =>
+    plural(count, "# passender Task ist ausgewählt", "Alle # passenden Tasks sind ausgewählt"),
+  moreSelected: (count: string) => `Alle passenden Tasks sind ausgewählt, mindestens ${count}`,
+  selectMatching: (count: Count) => plural(count, "# passenden Task auswählen", "Alle # passenden Tasks auswählen"),
+  selectMore: "Alle passenden Tasks auswählen",
   retryMatching: "Alle passenden Tasks wiederholen?",
   retryMatchingHint: "Nennt der Filter keinen Status, werden nur fehlgeschlagene Tasks wiederholt.",
   noneToCancel: "Kein passender Task lässt sich abbrechen",
   delete: "Löschen",
-  deleteQuestion: (count: string) => `${count} Tasks löschen?`,
+  deleteQuestion: (count: Count) => plural(count, "# Task löschen?", "# Tasks löschen?"),
   deleteMoreQuestion: (count: string) => `Alle passenden Tasks löschen, mindestens ${count}?`,
   deleteHint:
-    "Die Tasks verschwinden mit Ereignissen, Argumenten und Ergebnissen aus svc. Ihre Engine erfährt davon nichts.",
+    "Die Tasks werden mit Ereignissen, Argumenten und Ergebnissen aus svc gelöscht. Ihre Engine erfährt davon nichts.",
   views: {
     title: "Gespeicherte Ansichten",
-    none: "Noch keine Ansicht. Filtern Sie die Liste und speichern Sie den Filter hier.",
+    none: "Keine gespeicherten Ansichten. Filtern Sie die Liste und speichern Sie den Filter hier.",
     save: "Diesen Filter speichern",
     name: "Name",
     share: "Mit dem Projekt teilen",
@@ -84,5 +87,6 @@ export const tasks: Texts["tasks"] = {
     shared: "Geteilt",
     remove: (name: string) => `Ansicht ${name} löschen`,
     removeQuestion: (name: string) => `Ansicht ${name} löschen?`
-  }
+  },
+  count: (count: Count) => plural(count, "# Task", "# Tasks")
 }

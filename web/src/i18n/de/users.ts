@@ -2,21 +2,21 @@ import type { Texts } from "../en.ts"
 
 export const users: Texts["users"] = {
   hint:
-    "Alle Konten dieses Brain-Servers. Was ein Konto in einem Projekt darf, wird auf der Personenseite des Projekts festgelegt.",
+    "Alle Konten dieses Servers. Was ein Konto in einem Projekt darf, wird auf der Seite „Personen“ des Projekts festgelegt.",
   none: "Keine Benutzer",
-  create: "Benutzer anlegen",
+  create: "Benutzer erstellen",
   createHint:
-    "Bei einer Einladung zu einem Projekt wählt die Person das Passwort selbst; hier legen Sie das erste fest.",
+    "Bei einer Einladung zu einem Projekt wählen Benutzer das Passwort selbst; hier legen Sie das erste fest.",
   active: "Aktiv",
   inactive: "Inaktiv",
   activeHint:
     "Ein inaktives Konto kann sich nicht anmelden. Seine Sitzungen enden sofort, und seine API-Schlüssel wirken nicht mehr.",
-  adminHint: "Administrator in jedem Projekt sowie der Benutzer und des Brain-Servers.",
+  adminHint: "Administrator jedes Projekts, der Benutzer und des Servers.",
   password: "Passwort",
   passwordHint: "Mindestens 12 Zeichen.",
   lastLogin: "Letzte Anmeldung",
   never: "Nie",
-  created: "Angelegt",
+  created: "Erstellt",
   edit: "Bearbeiten",
   setPassword: "Passwort setzen",
   passwordOf: (name: string) => `Passwort von ${name} setzen`,
@@ -24,5 +24,5 @@ export const users: Texts["users"] = {
   delete: "Löschen",
   deleteTitle: (name: string) => `${name} löschen`,
   deleteHint:
-    "Das Konto, seine Sitzungen, API-Schlüssel, Mitgliedschaften und offenen Einladungen werden gelöscht. Was die Person getan hat, bleibt im Audit-Log. Das lässt sich nicht rückgängig machen."
+    "Das Konto, seine Sitzungen, API-Schlüssel, Mitgliedschaften und offenen Einladungen werden gelöscht. Die Aktionen des Benutzers bleiben im Audit-Log. Das lässt sich nicht rückgängig machen."
 }

@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const workers: Texts["workers"] = {
   title: "Worker",
@@ -25,61 +27,61 @@ export const workers: Texts["workers"] = {
   failed: "Fehlgeschlagen",
   retried: "Wiederholt",
   heartbeat: "Letzter Heartbeat",
-  facts: "Fakten",
+  facts: "Details",
   report: "Bericht der Engine",
-  running: "Läuft jetzt",
-  allTasks: "Alle seine Aufgaben",
+  running: "Laufende Tasks",
+  allTasks: "Alle Tasks dieses Workers",
   reading: "Wird geladen",
-  idle: "Der Worker führt keine Aufgabe aus.",
+  idle: "Untätig",
   findings: "Riskante Einstellungen",
   noFinding: "Die Einstellungen bergen kein bekanntes Risiko.",
   notEvaluated: "Die Engine meldet keine Einstellungen.",
   severities: { error: "Fehler", warning: "Warnung", info: "Hinweis" },
   none: "Noch keine Worker",
-  noneHint: "Worker erscheinen, sobald ein Agent neben ihnen sie meldet.",
+  noneHint: "Worker erscheinen, sobald ein Agent sie meldet.",
   noProcess: "Noch keine Prozesse",
   noProcessHint: "Ein Prozess erscheint, sobald er sich mit dem Token eines Agenten verbindet.",
   others: (count: string, group: string) => `${count} ${group}, nicht online`,
   states: {
     online: "Online",
     offline: "Offline",
-    gone: "Gegangen",
+    gone: "Verschwunden",
     draining: "Wird geleert",
     unknown: "Unbekannt",
     failed: "Gestört"
   },
   do: {
-    pool_grow: "Vergrößern",
-    pool_shrink: "Verkleinern",
+    pool_grow: "Slots hinzufügen",
+    pool_shrink: "Slots entfernen",
     add_consumer: "Queue hinzufügen",
     cancel_consumer: "Queue entfernen",
-    rate_limit: "Rate begrenzen",
+    rate_limit: "Ratenlimit setzen",
     restart_worker: "Neu starten"
   },
   question: {
-    pool_grow: (name: string) => `Pool von ${name} vergrößern?`,
-    pool_shrink: (name: string) => `Pool von ${name} verkleinern?`,
+    pool_grow: (name: string) => `Slots zu ${name} hinzufügen?`,
+    pool_shrink: (name: string) => `Slots von ${name} entfernen?`,
     add_consumer: (name: string) => `${name} eine weitere Queue lesen lassen?`,
     cancel_consumer: (name: string) => `${name} eine Queue nicht mehr lesen lassen?`,
-    rate_limit: (name: string) => `Rate einer Aufgabe auf ${name} begrenzen?`,
+    rate_limit: (name: string) => `Ratenlimit auf ${name} setzen?`,
     restart_worker: (name: string) => `${name} neu starten?`
   },
   hint: {
-    pool_grow: "Der Worker führt dann bis zu seinem Neustart mehr Aufgaben gleichzeitig aus.",
-    pool_shrink: "Laufende Aufgaben enden zuerst. Mindestens ein Platz bleibt.",
+    pool_grow: "Der Worker führt bis zu seinem Neustart mehr Tasks gleichzeitig aus.",
+    pool_shrink: "Laufende Tasks enden zuerst. Mindestens ein Slot bleibt.",
     add_consumer: "Zusätzlich zu den eigenen Queues, bis zum Neustart des Workers.",
     cancel_consumer: "Wartende Nachrichten bleiben in der Queue. Die anderen Queues werden weiter gelesen.",
     rate_limit: "Die Grenze gilt auf diesem Worker bis zu seinem Neustart.",
-    restart_worker: "Laufende Aufgaben enden zuerst, soweit die Engine das vorsieht."
+    restart_worker: "Laufende Tasks enden zuerst, soweit die Engine das vorsieht."
   },
-  runningNow: (count: string) => `Derzeit laufend: ${count}.`,
-  count: "Um wie viele",
-  taskName: "Name der Aufgabe",
-  rate: "Rate",
+  runningNow: (count: Count) => plural(count, "# Task läuft.", "# Tasks laufen."),
+  count: "Slots",
+  taskName: "Task-Name",
+  rate: "Ratenlimit",
   rateHint: "Zum Beispiel 10/m: eine Zahl mit /s, /m oder /h. 0 hebt die Grenze auf.",
   restart: "Neu starten",
   restartQuestion: (name: string) => `Prozess ${name} neu starten?`,
-  restartNotice: (name: string) => `Neustart: ${name}`,
+  restartNotice: (name: string) => `Neu starten: ${name}`,
   restartProcessHint:
     "Der Prozess endet, und sein Supervisor muss ihn wieder starten. Ohne Supervisor bleibt er beendet."
 }

@@ -22,7 +22,7 @@ export const agents = {
   noCapabilities: "It has not reported its capabilities. Agents report them over WebSocket only.",
   losses: "Lost telemetry",
   noLoss: "None of its processes has reported lost events.",
-  none: "No agent yet",
+  none: "No agents yet",
   noneHint:
     "An agent connects a task engine to the server. The assistant shows what to install and which lines to copy.",
   adminsCreate: "Only admins create agents",

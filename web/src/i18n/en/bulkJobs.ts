@@ -1,10 +1,13 @@
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
+
 export const bulkJobs = {
   title: "Bulk jobs",
   actions: { delete: "Delete", cancel: "Cancel" },
-  begun: { delete: "Tasks are being deleted", cancel: "Tasks are being cancelled" },
-  ended: { delete: "The deletion has ended", cancel: "The cancellation has ended" },
+  begun: { delete: "Deleting tasks", cancel: "Cancelling tasks" },
+  ended: { delete: "Deletion finished", cancel: "Cancellation finished" },
   statuses: { running: "Running", completed: "Completed", stopped: "Stopped" },
-  what: "Act",
+  what: "Action",
   filter: "Filter",
   everyTask: "All tasks",
   status: "Status",
@@ -12,23 +15,24 @@ export const bulkJobs = {
   ofTotal: (part: string, total: string) => `${part} of ${total}`,
   done: "Done",
   parts: {
-    pending: (count: string) => `Without an outcome: ${count}`,
-    failed: (count: string) => `Failed: ${count}`,
-    unknown: (count: string) => `Outcome unknown: ${count}`,
-    skipped: (count: string) => `Skipped: ${count}`
+    pending: (count: Count) => `${count.text} without an outcome`,
+    failed: (count: Count) => `${count.text} failed`,
+    unknown: (count: Count) => `${count.text} with unknown outcome`,
+    skipped: (count: Count) => `${count.text} skipped`
   },
   by: "By",
   created: "Started",
   action: "Actions",
   none: "No bulk job yet",
-  noneHint: "Select tasks in their list, or all that match, then delete or cancel them.",
+  noneHint: "Select tasks in the list, or all that match, then delete or cancel them.",
   stop: "Stop",
   stopQuestion: "Stop this job?",
-  stopHint: "Tasks that are left stay as they are. Commands that were issued go on. A stopped job cannot go on.",
-  cancelQuestion: "Cancel all tasks that match?",
-  toCancel: (count: string) => `Tasks that have not ended: ${count}`,
-  moreToCancel: (count: string) => `Tasks that have not ended: at least ${count}`,
-  endedLeftOut: (count: string) => `Left out, as they have ended: ${count}`,
-  cancelHint: "Each gets a command of its own. The job goes on if you close the page.",
-  see: "See the bulk jobs"
+  stopHint: "Remaining tasks stay as they are. Issued commands continue. A stopped job cannot be resumed.",
+  cancelQuestion: "Cancel all matching tasks?",
+  toCancel: (count: Count) => plural(count, "# unfinished task", "# unfinished tasks"),
+  moreToCancel: (count: Count) => plural(count, "At least # unfinished task", "At least # unfinished tasks"),
+  endedLeftOut: (count: Count) =>
+    plural(count, "# has already ended and is left out", "# have already ended and are left out"),
+  cancelHint: "Each task gets its own command. The job continues if you close the page.",
+  see: "Show bulk jobs"
 }

@@ -1,13 +1,16 @@
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
+
 export const deliveries = {
   title: "Deliveries",
   delivery: "Delivery",
   status: "Status",
   statuses: { pending: "Pending", sent: "Sent", failed: "Failed", suppressed: "Not sent" },
   statusHints: {
-    pending: "It waits for its first or next attempt.",
+    pending: "Waiting for its first or next attempt.",
     sent: "The receiver accepted it.",
-    failed: "Ten attempts failed, or there was a permanent error.",
-    suppressed: "The channel was deleted or is not active, or its owner may not get the message any more."
+    failed: "Ten attempts failed, or the error was permanent.",
+    suppressed: "The channel was deleted or is not active, or its owner may no longer receive the message."
   },
   allStatuses: "All statuses",
   allChannels: "All channels",
@@ -19,29 +22,29 @@ export const deliveries = {
   trigger: "Trigger",
   task: "Task",
   attempts: "Attempts",
-  response: "Answer",
+  response: "Response",
   when: "Last attempt",
   resent: "sent again",
-  none: "No delivery yet",
-  noneHint: "Test a channel, or wait for the first alert: each message to a channel appears here.",
-  noneMatch: "No delivery matches",
+  none: "No deliveries yet",
+  noneHint: "Test a channel, or wait for the first alert. Every message to a channel appears here.",
+  noneMatch: "No deliveries match",
   attempt: (number: string) => `Attempt ${number}`,
   took: (duration: string) => `took ${duration}`,
   code: (code: string) => `Status ${code}`,
   noResponse: "no HTTP status",
-  responseTo: (number: string) => `Answer to attempt ${number}`,
+  responseTo: (number: string) => `Response to attempt ${number}`,
   toChannel: (name: string, type: string) => `to ${name} (${type})`,
   nextAttempt: "Next attempt",
   sentBy: (person: string) => `sent by ${person}`,
-  noAttempt: "No attempt has ended yet.",
+  noAttempt: "No attempt has finished yet.",
   resend: "Send again",
-  clear: "Delete the log",
-  clearTitle: "Delete the log of deliveries",
+  clear: "Delete log",
+  clearTitle: "Delete the delivery log",
   clearHint:
-    "Deletes deliveries that have ended, to all channels of the project, with their attempts. They cannot be read or sent again afterwards. Pending ones and the audit log remain.",
-  which: "Which",
+    "Deletes finished deliveries to all channels of the project, with their attempts. They can no longer be read or sent again. Pending deliveries and the audit log are kept.",
+  which: "Which deliveries",
   olderThan: (duration: string) => `Older than ${duration}`,
-  allEnded: "All that have ended",
-  cleared: (count: string) => `${count} deliveries deleted`,
-  clearedHint: "Pending deliveries and the audit log remain."
+  allEnded: "All finished",
+  cleared: (count: Count) => plural(count, "# delivery deleted", "# deliveries deleted"),
+  clearedHint: "Pending deliveries and the audit log are kept."
 }

@@ -1,17 +1,20 @@
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
+
 export const exportJobs = {
   title: "Exports",
   export: "Export",
   background: "Export in the background…",
-  question: "Export all tasks that match?",
+  question: "Export all matching tasks?",
   hint:
-    "The file is written in the background, also after you close the page. It is deleted SVC_EXPORT_JOBS_RETENTION_DAYS days after the export ends (7 unless set).",
-  matching: (count: string) => `Tasks that match: ${count}`,
-  moreMatching: (count: string) => `Tasks that match: at least ${count}`,
-  start: "Start the export",
+    "The file is written in the background, also after you close the page. It is kept for 7 days, unless the server's administrator has set another time.",
+  matching: (count: Count) => plural(count, "# matching task", "# matching tasks"),
+  moreMatching: (count: Count) => plural(count, "At least # matching task", "At least # matching tasks"),
+  start: "Start export",
   format: "Format",
   formats: { csv: "CSV", json: "JSON", xlsx: "Excel (at most 25,000 rows)" },
   status: "Status",
-  statuses: { pending: "Waiting", running: "Being written", completed: "Completed", failed: "Failed" },
+  statuses: { pending: "Waiting", running: "Writing", completed: "Completed", failed: "Failed" },
   rows: "Rows",
   ofTotal: (part: string, total: string) => `${part} of ${total}`,
   size: "Size",
@@ -19,18 +22,18 @@ export const exportJobs = {
   progress: (rows: string, size: string) => `${rows} rows, ${size}`,
   by: "By",
   created: "Requested",
-  truncated: "Only the newest rows are in it: more match than a file may hold.",
-  hidden: "It shows arguments and results, which you may not see.",
+  truncated: "Only the newest rows are in it: more match than a file can hold.",
+  hidden: "It shows arguments and results, which your role cannot see.",
   download: "Download",
   remove: "Delete",
   removeName: (created: string) => `Delete the export of ${created}`,
   removeQuestion: "Delete this export?",
-  removeHint: "Its file can no longer be downloaded. An export that is being written ends.",
-  begun: "Tasks are being exported",
-  ready: "The export is ready",
-  failed: "The export failed",
-  see: "See the exports",
-  none: "No export yet",
+  removeHint: "Its file can no longer be downloaded. An export that is being written stops.",
+  begun: "Exporting tasks",
+  ready: "Export ready",
+  failed: "Export failed",
+  see: "Show exports",
+  none: "No exports yet",
   noneHint:
-    "Choose “Export in the background…” above the list of tasks. A file is deleted SVC_EXPORT_JOBS_RETENTION_DAYS days after the export ends (7 unless set)."
+    "Choose “Export in the background…” above the list of tasks. Files are kept for 7 days, unless the server's administrator has set another time."
 }

@@ -1,12 +1,14 @@
+import type { Count } from "../plural.ts"
+
 export const inbox = {
   title: "Inbox",
-  titleWith: (count: string) => `Inbox, ${count} unread`,
+  titleWith: (count: Count) => `Inbox, ${count.text} unread`,
   unread: "unread",
   onlyUnread: "Unread only",
   markRead: "Mark as read",
   markOneRead: (title: string) => `Mark as read: ${title}`,
   markAllRead: "Mark all as read",
   none: "The inbox is empty",
-  noneHint: "Alerts of your projects and of your subscriptions appear here as they begin, change and recover.",
-  noneUnread: "Everything is read"
+  noneHint: "Alerts of your projects and subscriptions appear here when they open, change and recover.",
+  noneUnread: "Nothing unread"
 }

@@ -1,20 +1,20 @@
 export const keys = {
-  title: "Keys",
+  title: "Keyboard shortcuts",
   places: {
     everywhere: "Everywhere",
     tasks: "In the list of tasks",
-    task: "On the selected tasks, else the one with the focus, or the open one"
+    task: "On the selected tasks, or else on the focused or open one"
   },
   go: "Go to a page",
   does: {
     palette: "Open the palette, also while typing",
-    help: "List the keys",
+    help: "Show keyboard shortcuts",
     search: "Go to the filter",
     next: "Next task",
     previous: "Previous task",
     open: "Open the task",
     select: "Select the task",
-    retry: "Retry, after a question",
-    cancel: "Cancel, after a question"
+    retry: "Retry (asks first)",
+    cancel: "Cancel (asks first)"
   }
 }

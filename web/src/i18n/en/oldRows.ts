@@ -1,5 +1,8 @@
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
+
 export const oldRows = {
-  note: (count: string, days: string) => `${count} not seen for ${days} days: faded, at the end of the list.`,
+  note: (count: Count, days: Count) => `${count.text} not seen for ${days.text} days: faded, at the end of the list.`,
   hide: "Hide",
   show: "Show"
 }

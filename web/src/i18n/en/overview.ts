@@ -11,10 +11,10 @@ export const overview = {
     "30d": "30 days",
     "90d": "90 days"
   },
-  throughput: "Tasks that ended",
+  throughput: "Completed tasks",
   durations: "Run time",
-  waits: "Wait before the first start",
-  waitsShort: "Wait",
+  waits: "Queue time",
+  waitsShort: "Queue time",
   perHour: (count: string) => `${count} per hour`,
   failureRate: "Failure rate",
   succeeded: "Succeeded",

@@ -2,5 +2,5 @@ export const ownNotifications = {
   title: "My notifications",
   parts: { subscriptions: "Subscriptions", channels: "My channels", deliveries: "Deliveries" },
   noProject:
-    "You are not a member of a project, and a subscription belongs to one. Ask an admin of a project to add you."
+    "You aren't in any project yet, and every subscription belongs to a project. Ask an admin to add you to one."
 }

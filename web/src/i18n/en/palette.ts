@@ -1,16 +1,18 @@
+import type { Count } from "../plural.ts"
+
 export const palette = {
-  label: "Go to or do",
-  failed: "The palette could not be loaded",
-  failedHint: "Reload the page. svc may have been updated since you opened it.",
-  placeholder: "A page, a name, or part of a task id",
+  label: "Go to or run",
+  failed: "Couldn't load the palette",
+  failedHint: "Reload the page. svc may have been upgraded since you opened it.",
+  placeholder: "A page, a name, or part of a task ID",
   searching: "Searching tasks",
   nothing: "Nothing matches.",
-  tooShort: "Tasks are searched from four characters.",
+  tooShort: "Type at least four characters to search tasks.",
   noProject: "Open a project to search its tasks.",
   searchedBack: (time: string) => `Tasks before ${time} were not searched.`,
-  found: (count: string) => `${count} found`,
-  copyId: "Copy the id of the task",
-  copyIds: "Copy the ids of the selected tasks",
+  found: (count: Count) => `${count.text} found`,
+  copyId: "Copy the task ID",
+  copyIds: "Copy the IDs of the selected tasks",
   copyLink: "Copy the link to the task",
   groups: {
     actions: "Selected or open",

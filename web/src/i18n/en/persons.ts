@@ -1,3 +1,3 @@
 export const persons = {
-  program: "svc itself"
+  program: "System"
 }

@@ -1,45 +1,46 @@
 export const projectSettings = {
   title: "Settings",
-  onlyAdmins: "Only admins of the project can change its settings.",
+  onlyAdmins: "Only project admins can change its settings.",
   create: "Create a project",
   general: "General",
   name: "Name",
   slug: "Slug",
-  slugHint: "The name in addresses and API paths. After a change, old links and the paths of scripts no longer work.",
+  slugHint: "The name in addresses and API paths. After a change, old links and the paths in scripts stop working.",
   newSlugHint: "The name in addresses and API paths: lower-case letters, digits and hyphens.",
   description: "Description",
   environment: "Environment",
-  environmentHint: "A label, such as production. It changes nothing else.",
+  environmentHint: "A label, such as production. It has no other effect.",
   zone: "Time zone",
-  zoneHint: "The dashboard shows times in it where a person chooses the project's zone. Schedules have their own zone.",
+  zoneHint:
+    "The dashboard shows times in this zone to users who choose the project's zone. Each schedule has its own zone.",
   access: "Access and payloads",
   payloadRole: "Who sees arguments and results",
-  payloadRoleHint:
-    "For others they are hidden in tasks, schedules and exports. Exceptions and tracebacks stay visible.",
+  payloadRoleHint: "Hidden from others in tasks, schedules and exports. Exceptions and tracebacks stay visible.",
   payloadRoles: {
     viewer: "All members",
     auditor: "Auditors and admins",
     operator: "Operators and admins",
     admin: "Admins only"
   },
-  addresses: "Allowed addresses",
+  addresses: "Allowed IP addresses",
   addressesHint:
-    "Networks such as 192.0.2.0/24, one a line; your own address must be among them. People and API keys from other addresses are refused; agents are not affected. Empty: all addresses.",
+    "Networks such as 192.0.2.0/24, one per line. Include your own address. Users and API keys from other addresses are refused; agents are not affected. Empty: all addresses.",
   approvals: "Approvals",
-  approvalsHint: "Chosen acts wait until a second person approves them.",
-  approvalsActiveHint: "Chosen acts wait until a second person approves them. A change of this policy waits too.",
-  holdPurges: "Purges of queues",
+  approvalsHint: "The chosen actions wait until a second person approves them.",
+  approvalsActiveHint:
+    "The chosen actions wait until a second person approves them. A change of this policy waits too.",
+  holdPurges: "Queue purges",
   holdRules: "Automation rules that retry or cancel",
-  holdRulesHint: "Creating and changing such rules. Deleting one does not wait.",
-  holdBulk: "Bulk acts on more tasks than",
-  holdBulkHint: "Bulk retries, deletions and cancellations. Empty: none of them waits.",
+  holdRulesHint: "Creating and changing such rules. Deleting them needs no approval.",
+  holdBulk: "Bulk actions on more than (tasks)",
+  holdBulkHint: "Bulk retries, deletions and cancellations. Empty: none of them needs approval.",
   schedulers: "Schedulers",
   owner: "Scheduler of new schedules",
-  ownerHint: "It fires schedules that name no scheduler of their own, such as svc-scheduler.",
+  ownerHint: "Fires schedules that name no scheduler of their own. For example svc-scheduler.",
   allowedSchedulers: "Allowed schedulers",
-  allowedSchedulersHint: "One a line. Schedules of other schedulers do not fire. Empty: all schedulers.",
+  allowedSchedulersHint: "One per line. Schedules of other schedulers do not fire. Empty: all schedulers.",
   delete: "Delete the project",
   deleteTitle: (name: string) => `Delete ${name}`,
   deleteHint:
-    "The project vanishes at once. Its agents are disconnected, open commands are cancelled, and its tasks, members and API keys are deleted. This cannot be undone."
+    "The project disappears at once. Its agents are disconnected, open commands are cancelled, and its tasks, members and API keys are deleted. This cannot be undone."
 }

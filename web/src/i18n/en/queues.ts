@@ -1,30 +1,37 @@
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
+
 export const queues = {
   title: "Queues",
   name: "Queue",
   engine: "Engine",
   depth: "Waiting",
-  oldest: "Oldest waits since",
+  oldest: "Oldest waiting since",
   received: "Received, 1 h",
   ended: "Ended, 1 h",
   consumers: "Consumers",
-  noConsumer: "No worker consumes it",
+  noConsumer: "No consumer",
   broker: "Broker",
   lastSeen: "Last report",
   actions: "Actions",
-  none: "No queue yet",
-  noneHint: "An agent reports the queues of its engine.",
+  none: "No queues yet",
+  noneHint: "Agents report the queues of their engine.",
   purge: "Purge",
   purgeLabel: (name: string) => `Purge ${name}`,
   purgeQuestion: (name: string) => `Purge the queue ${name}?`,
   purgeNotice: (name: string) => `Purge: ${name}`,
-  purgeDepth: (depth: string) => `${depth} messages wait. All of them are deleted, and this cannot be undone.`,
+  purgeDepth: (count: Count) =>
+    plural(
+      count,
+      "# message is waiting. It is deleted, and this cannot be undone.",
+      "# messages are waiting. All of them are deleted, and this cannot be undone."
+    ),
   purgeUnknown:
-    "The agent does not report how many messages wait. All of them are deleted, however many they are, and this cannot be undone.",
+    "The agent does not report how many messages are waiting. All of them are deleted, and this cannot be undone.",
   purgeAgent: "Agent",
-  purgeAgentHint: "Several agents serve this engine, and each purges the queue of this name on its own broker.",
+  purgeAgentHint: "This engine has several agents. Each purges the queue of this name on its own broker.",
   chooseAgent: "Choose the agent",
-  purgeHint: (agent: string) =>
-    `The agent ${agent} counts the messages again, and refuses when their number has changed.`,
+  purgeHint: (agent: string) => `The agent ${agent} counts the messages again and refuses if their number has changed.`,
   purgeForce: "Purge any number",
-  purgeForceHint: "Also needed above the agent's limit, which is 1000 unless it was set."
+  purgeForceHint: "Also needed above the agent's limit, which is 1,000 by default."
 }

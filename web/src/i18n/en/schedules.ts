@@ -1,9 +1,12 @@
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
+
 export const schedules = {
   title: "Schedules",
   tabs: { schedules: "Schedules", misfires: "Misfires", schedulers: "Schedulers" },
   tabsLabel: "Parts of this page",
   search: "Find a schedule",
-  filter: "State",
+  filter: "Status",
   allStates: "All",
   filters: {
     active: "Active",
@@ -20,17 +23,17 @@ export const schedules = {
     quarantined: "In quarantine"
   },
   stateHints: {
-    active: "It fires at its ticks.",
-    paused: "It does not fire until a person resumes it. Its catch-up then decides about the ticks in between.",
-    disabled: "It does not fire until a person enables it. Ticks in between are not caught up.",
-    quarantined: "It does not fire until its quarantine ends. Its page says why, and what ends it."
+    active: "Fires at its ticks.",
+    paused: "Does not fire until it is resumed. Its catch-up then decides about the ticks in between.",
+    disabled: "Does not fire until it is enabled. Ticks in between are not caught up.",
+    quarantined: "Does not fire until its quarantine ends. Its page says why, and how to end it."
   },
   breaker: {
     counting: (failures: string, threshold: string) => `${failures} of ${threshold} failures`,
     countingHint: (threshold: string) =>
-      `So many of its newest fires failed in a row. At ${threshold} the circuit breaker disables it.`,
+      `Its latest fires failed this many times in a row. At ${threshold}, the circuit breaker disables it.`,
     tripped: "Breaker tripped",
-    trippedHint: "Too many fires failed in a row, so the circuit breaker disabled it. Enabling starts the count again."
+    trippedHint: "Too many fires failed in a row, so the circuit breaker disabled it. Enabling resets the count."
   },
   drifted: "Drifted",
   driftedHint: "Its definition differs from what its source wrote last. The next import undoes the difference.",
@@ -39,24 +42,25 @@ export const schedules = {
     fires: "Last fires",
     when: "When",
     next: "Next tick",
-    state: "State"
+    state: "Status"
   },
-  noFires: "No fire yet",
-  firesElsewhere: "reports misfires only",
-  firesElsewhereHint: "Another scheduler fires it: svc records its misfires, and no fires.",
+  noFires: "No fires yet",
+  firesElsewhere: "reports missed runs only",
+  firesElsewhereHint: "Another scheduler fires it, so svc records only its missed runs.",
   firedBy: (scheduler: string) => `by ${scheduler}`,
-  strip: (count: string, failed: string) => `Last ${count} fires, ${failed} of them failed`,
+  strip: (count: Count, failed: string) =>
+    plural(count, `Last fire, ${failed} failed`, `Last # fires, ${failed} failed`),
   noNext: "none",
   next: {
-    unknown: "Its scheduler does not say",
-    notFiring: "It does not fire now"
+    unknown: "Unknown to its scheduler's agent",
+    notFiring: "It is not firing now"
   },
   more: (count: string) => `Show ${count} more`,
   truncated: (count: string) => `The first ${count} schedules are shown. Use svc schedules list for all.`,
-  none: "No schedule yet",
-  noneHint: "Create one here, import a file of them, or connect an agent whose engine has its own scheduler.",
-  noMatch: "No schedule matches",
-  noMatchHint: "Change the text or the state.",
+  none: "No schedules yet",
+  noneHint: "Create one here, import a file, or connect an agent whose engine has its own scheduler.",
+  noMatch: "No schedules match",
+  noMatchHint: "Change the text or the status.",
   clear: "Show all",
   families: {
     waiting: "Waiting",
@@ -67,42 +71,42 @@ export const schedules = {
     stopped: "Not run"
   },
   statuses: {
-    pending: "Waits to be caught up",
+    pending: "Waiting for catch-up",
     accepted: "Command issued",
     delivered: "Sent to the agent",
-    buffered: "Waits for an agent",
+    buffered: "Waiting for an agent",
     buffer_stale: "Outdated",
     buffer_expired: "Waited too long",
     acked_success: "Submitted",
     acked_failed: "Refused by the agent",
     failed: "Never sent",
     operator_skipped: "Resolved: did not run",
-    terminal_completed: "Resolved: ran, or may have",
+    terminal_completed: "Resolved: ran, or may have run",
     terminal_failed: "Failed",
     terminal_cancelled: "Cancelled",
     terminal_timeout: "Outcome unknown"
   },
   statusHints: {
-    pending: "A missed tick that catch-up fires. It waits for its turn.",
-    accepted: "Its command is issued, and not sent yet.",
+    pending: "A missed tick that catch-up will fire. It waits for its turn.",
+    accepted: "Its command is issued but not sent yet.",
     delivered: "Its command was sent to the agent, which has not answered yet.",
     buffered: "No agent of its engine was connected. It fires when one connects.",
-    buffer_stale:
-      "While it waited for an agent, the schedule was changed, disabled or deleted. It does not fire any more.",
-    buffer_expired: "It waited for an agent longer than SVC_SCHEDULE_BUFFER_SECONDS. It does not fire any more.",
+    buffer_stale: "While it waited for an agent, the schedule was changed, disabled or deleted. It no longer fires.",
+    buffer_expired:
+      "It waited for an agent longer than the server allows. It no longer fires. The server's administrator can raise the limit.",
     acked_success: "The agent submitted the task.",
     acked_failed: "The agent refused to submit the task, or could not.",
     failed: "Its command was never sent, so the task was not submitted.",
-    operator_skipped: "A person found out that its task did not run.",
-    terminal_completed: "A person found out that its task ran, or may have run.",
+    operator_skipped: "A user found that its task did not run.",
+    terminal_completed: "A user found that its task ran, or may have run.",
     terminal_failed: "It failed.",
     terminal_cancelled: "Its command was cancelled, or its agent was deleted.",
-    terminal_timeout: "It was sent, and the agent did not answer in time. Whether its task was submitted is unknown."
+    terminal_timeout: "It was sent, but the agent did not answer in time. Whether its task was submitted is unknown."
   },
   misfires: {
     title: "Misfires",
-    none: "No misfire",
-    noneHint: "Ticks that do not fire within their grace are listed here, with the cause.",
+    none: "No missed runs",
+    noneHint: "A misfire is a missed run: a tick that did not fire within its grace. Each appears here with its cause.",
     schedule: "Schedule",
     tick: "Tick",
     slots: "Ticks",
@@ -111,22 +115,22 @@ export const schedules = {
     cause: "Cause",
     detected: "Noticed",
     causes: {
-      brain_down: "The brain did not run",
-      scheduler_down: "The scheduler did not run",
-      no_agent: "No agent connected",
+      brain_down: "The server was not running",
+      scheduler_down: "The scheduler was not running",
+      no_agent: "No agent was connected",
       paused: "Paused",
       disabled: "Disabled",
       quarantined: "In quarantine",
       lease_lost: "The firing process stopped",
-      clock_step: "The clock was set, or the machine slept",
+      clock_step: "The clock was changed, or the machine slept",
       external_scheduler_silent: "Its scheduler did not fire it",
-      previous_not_started: "The job before has not begun",
+      previous_not_started: "The previous job had not started",
       late: "Fired late"
     }
   },
   page: {
     back: "All schedules",
-    facts: "Facts",
+    facts: "Details",
     engine: "Engine",
     task: "Task",
     queue: "Queue",
@@ -134,38 +138,38 @@ export const schedules = {
     scheduler: "Fired by",
     source: "Source",
     lastRun: "Last tick that fired",
-    runs: "Fires in total",
+    runs: "Total fires",
     catchUp: "Missed ticks",
     jitter: "Jitter",
     grace: "Grace",
-    defaultGrace: "the setting's",
+    defaultGrace: "server's default",
     unknownOutcome: "Unknown outcome",
     skipped: "Skipped, 24 h",
     created: "Created",
     changed: "Changed",
-    externalId: "Id at its scheduler",
+    externalId: "ID at its scheduler",
     values: "Arguments",
-    hidden: "Your role does not include the arguments.",
+    hidden: "Your role cannot see the arguments.",
     ticks: "Next ticks",
-    noTicks: "It has no tick left.",
-    inactiveTicks: "When it would fire. It does not fire now.",
-    foreignTicks: "By svc's own rules. Its scheduler decides, and may differ where clocks change.",
+    noTicks: "It has no ticks left.",
+    inactiveTicks: "When it would fire. It is not firing now.",
+    foreignTicks: "By svc's own rules. Its scheduler decides, and may differ when clocks change.",
     yours: "Your zone",
     itsOwn: (zone: string) => `Its zone, ${zone}`,
     jitterUpTo: (length: string) => `up to ${length} later`,
     bothZones: (zone: string) => `Your zone, and its: ${zone}`,
     fires: "Fires",
-    noFires: "No fire yet",
+    noFires: "No fires yet",
     noFiresHint: "Its next tick is listed on this page. To submit its task now, trigger it.",
-    foreignFires: "Another scheduler fires it, so svc has no fires of it. What it missed is listed below.",
+    foreignFires: "Another scheduler fires it, so svc has no fires of it. Its missed runs are listed below.",
     tick: "Tick",
     fired: "Fired after",
-    firedHint: "From the tick to the moment when the brain recorded the fire.",
+    firedHint: "From the tick to the moment when the server recorded the fire.",
     latency: "Agent took",
     outcome: "Outcome",
     command: "Command",
     openTask: "Open the task",
-    byPerson: "triggered by a person"
+    byPerson: "triggered by a user"
   },
   catchUps: {
     skip: "Skip them",
@@ -173,7 +177,7 @@ export const schedules = {
     fire_all_missed: "Fire all"
   },
   unknownOutcomes: {
-    continue: "Fires on",
+    continue: "Keeps firing",
     quarantine: "Goes into quarantine"
   },
   operations: {
@@ -187,27 +191,37 @@ export const schedules = {
   schedulers: {
     title: "Schedulers",
     hint:
-      "Schedulers of your engines, such as celery-beat, fire their own schedules. Agents publish these schedules, and carry out what you do with them here.",
-    none: "No scheduler of an engine",
+      "Schedulers of your engines, such as celery-beat, fire their own schedules. Agents publish these schedules and carry out your actions on them.",
+    none: "No engine schedulers",
     noneHint:
       "svc fires the project's schedules itself. A scheduler appears here when an agent publishes its schedules.",
-    byBrain: "The brain fires.",
-    programs: (firing: string, standby: string) => `Scheduler programs: ${firing} firing, ${standby} standing by.`,
-    nothingFires: "Nothing fires at this moment.",
+    byBrain: "The server fires.",
+    programs: (firing: Count, standby: string) =>
+      plural(
+        firing,
+        `# scheduler program is firing, ${standby} standing by.`,
+        `# scheduler programs are firing, ${standby} standing by.`
+      ),
+    nothingFires: "Nothing is firing now.",
     name: "Scheduler",
     agent: "Published by",
-    state: "State",
+    state: "Status",
     live: "Connected",
     away: "Not connected",
     can: "Can",
     listOnly: "list only",
     count: "Schedules",
     snapshot: "Last read",
-    resync: "Read them again",
-    resyncHint: "Asks each connected agent for all its schedules. A schedule that the answer lacks is deleted here.",
-    requested: (count: string, schedulers: string) =>
-      `Asked ${count}, for ${schedulers}. The answers arrive within seconds.`,
-    noneRequested: "No connected agent publishes schedules. Start the process of one, then try again."
+    resync: "Read again",
+    resyncHint:
+      "Asks each connected agent for all its schedules. Schedules that are missing from the answer are deleted here.",
+    requested: (count: Count, schedulers: string) =>
+      plural(
+        count,
+        `Asked # agent, for ${schedulers}. The answer arrives within seconds.`,
+        `Asked # agents, for ${schedulers}. The answers arrive within seconds.`
+      ),
+    noneRequested: "No connected agent publishes schedules. Start an agent's process, then try again."
   },
   actions: {
     enable: "Enable",
@@ -216,17 +230,17 @@ export const schedules = {
     resume: "Resume",
     trigger: "Trigger now",
     hints: {
-      enable: "It begins with its next tick. Nothing is caught up.",
+      enable: "It starts with its next tick. Nothing is caught up.",
       disable: "It does not fire until it is enabled.",
       pause: "It does not fire until it is resumed. Its catch-up then decides about the ticks in between.",
       resume: "Its catch-up decides about the ticks that passed while it was paused."
     },
     triggerQuestion: (name: string) => `Submit the task of ${name} now?`,
-    triggerHint: "The task runs once, now. No fire is recorded, and the next tick stays.",
-    triggerHintForeign: "The agent asks its scheduler to run the task once, now. The next run stays.",
+    triggerHint: "The task runs once, now. No fire is recorded, and the next tick is kept.",
+    triggerHintForeign: "The agent asks its scheduler to run the task once, now. The next run is kept.",
     deleteQuestion: (name: string) => `Delete ${name}?`,
     deleteHint:
-      "It never fires again. Its fires stay until their retention ends. A source that still has it creates it again with its next import.",
+      "It never fires again. Its fires are kept until their retention ends. If its source still contains it, the next import creates it again.",
     deleteHintForeign: "The agent deletes it at its own scheduler. It disappears here with the next snapshot."
   },
   actionNotices: {
@@ -240,7 +254,7 @@ export const schedules = {
     update: (name: string) => `Change: ${name}`
   },
   operationStatuses: {
-    pending: "Waits",
+    pending: "Waiting",
     sent: "Sent to the agent",
     accepted: "Done, not published yet",
     succeeded: "Succeeded",
@@ -250,19 +264,19 @@ export const schedules = {
   },
   operationHints: {
     pending: "The command waits for the agent.",
-    sent: "The agent has the command, and has not answered yet.",
+    sent: "The agent has the command but has not answered yet.",
     accepted: "The agent has done it. Its next publication shows the effect.",
     succeeded: "The agent has done it.",
-    failed: "The schedule is as it was.",
-    indeterminate: "It may have been done. Look at the scheduler itself before you repeat it.",
-    expired: "The schedule is as it was. Repeat it once the agent is connected."
+    failed: "The schedule is unchanged.",
+    indeterminate: "It may have been done. Check the scheduler itself before you repeat it.",
+    expired: "The schedule is unchanged. Repeat it when the agent is connected."
   },
   foreign: {
     owner: (scheduler: string) =>
-      `${scheduler} owns and fires this schedule. What you do here is a request to the agent that publishes it.`,
+      `${scheduler} owns and fires this schedule. Actions here are requests to the agent that publishes it.`,
     can: (operations: string) => `It supports: ${operations}.`,
     nothing:
-      "It accepts no request now: no connected agent publishes it, or its scheduler can only list. Change it where it is defined."
+      "It accepts no requests now: no connected agent publishes it, or its scheduler can only list. Change it where it is defined."
   },
   form: {
     create: "New schedule",
@@ -285,29 +299,29 @@ export const schedules = {
       on_unknown_outcome: "Unknown outcome",
       jitter_seconds: "Jitter in seconds",
       grace_seconds: "Grace in seconds (optional)",
-      is_enabled: "Initial state"
+      is_enabled: "Initial status"
     },
     kinds: { cron: "Cron", interval: "Interval", clocked: "Once" },
     expressionHints: {
       cron: "Minute, hour, day, month, weekday: 30 9 * * MON-FRI",
-      interval: "A length: 30, 5m, 1h30m",
+      interval: "A duration: 30, 5m, 1h30m",
       clocked: "A date and time: 2027-12-24T18:00"
     },
     enabledChoices: { true: "Enabled", false: "Disabled" },
     valuesHint: "JSON. All digits of numbers are kept.",
     invalid: {
-      args: "This is no JSON list, such as [42].",
-      kwargs: "This is no JSON object, such as {\"day\": 1}.",
+      args: "Enter a JSON array, such as [42].",
+      kwargs: "Enter a JSON object, such as {\"day\": 1}.",
       json: "The arguments are not valid JSON. Correct them, then save.",
-      lossy: "Some values are shown in part: a secret is masked, or a part was left out. Give the whole values."
+      lossy: "Some values are shown only in part: a secret is masked, or a part was left out. Enter the whole values."
     },
-    preview: "What it would do",
-    previewHint: "Type an expression to see when it fires.",
-    changes: "What changes",
-    noChange: "Nothing is changed yet.",
-    cadenceHint: "The changed cadence begins with the next tick after the save. Ticks before it are not caught up.",
+    preview: "Preview",
+    previewHint: "Enter an expression to see when it fires.",
+    changes: "Changes",
+    noChange: "Nothing has changed yet.",
+    cadenceHint: "The new cadence starts with the next tick after you save. Earlier ticks are not caught up.",
     driftHint: (source: string) =>
-      `Its definition comes from ${source}. The next import undoes what you change here, and it is shown as drifted until then.`
+      `Its definition comes from ${source}. The next import undoes your changes; until then it is shown as drifted.`
   },
   recovery: {
     title: "Quarantine",
@@ -323,14 +337,14 @@ export const schedules = {
       two_owners:
         "Make both definitions equal, or stop one of the agents. The quarantine ends by itself when one definition is left.",
       outcome_unknown:
-        "Find out whether the task of the fire ran, for example in the engine's own log. Then say so here. The fire is never repeated."
+        "Find out whether the task of the fire ran, for example in the engine's own log. Then enter it here. The fire is never repeated."
     },
     resolve: "Resolve",
     resolveFire: "Resolve the fire",
-    resolveHint: "Find out whether its task ran, then say so. The fire is never repeated.",
+    resolveHint: "Find out whether its task ran, then enter it here. The fire is never repeated.",
     resolveTitle: (tick: string) => `Resolve the fire of ${tick}`,
     resolveExplained:
-      "The fire was sent, and its outcome is unknown. Your answer is final, and nothing is sent again. To run the task now, trigger the schedule.",
+      "The fire was sent, but its outcome is unknown. Your answer is final, and nothing is sent again. To run the task now, trigger the schedule.",
     commandIs: (status: string) => `Its command: ${status}. If that changes before you answer, the answer is refused.`,
     question: "What did you find out?",
     choices: { yes: "The task ran, or may have run", no: "The task did not run" },
@@ -338,65 +352,65 @@ export const schedules = {
       yes: "The fire becomes resolved as run.",
       no: "The fire becomes resolved as not run."
     },
-    disableAfter: "Disable the schedule too",
-    disableAfterHint: "Otherwise it fires on when no other fire is to be resolved.",
-    evidenceFireHint: "It has no command, and waits. You can resolve it, so that it is not sent.",
+    disableAfter: "Also disable the schedule",
+    disableAfterHint: "Otherwise it fires again once no other fire needs to be resolved.",
+    evidenceFireHint: "It has no command and is waiting. Resolve it so that it is not sent.",
     legacy: "Schedulers without fencing",
     legacySummary: "For fires that svc did not record or send, and for schedulers that know no fencing numbers",
     evidence: "A fire that svc did not record, or did not send",
     evidenceHint:
-      "An ended command of this schedule whose fire is not recorded, or a recorded fire without a command. Your answer makes the fire final: its tick never fires again.",
+      "A finished command of this schedule whose fire is not recorded, or a recorded fire without a command. Your answer makes the fire final: its tick never fires again.",
     resolveEvidence: "Resolve evidence",
-    fireId: "Fire id",
+    fireId: "Fire ID",
     evidenceKind: "Evidence",
     evidenceKinds: { command: "A command whose fire is not recorded", fire: "A recorded fire without a command" },
-    evidenceId: "Id of the command, or of the fire's row",
+    evidenceId: "ID of the command, or of the fire's row",
     grant: "Grant for a scheduler without fencing",
     grantHint:
-      "Such a scheduler cannot tell an old view from a new one. With the grant it may fire this schedule until the next act on the schedule.",
+      "Such a scheduler cannot tell an old view from a new one. With the grant, it may fire this schedule until the next action on the schedule.",
     granted: "The grant is given.",
     notGranted: "No such scheduler may fire it.",
     giveGrant: "Give the grant",
     revokeGrant: "Revoke the grant",
-    quiesced: "No replica of that scheduler fires now, and each has read the schedules again",
+    quiesced: "No replica of that scheduler is firing now, and each has read the schedules again",
     quiescedHint: "Otherwise a tick may fire twice."
   },
   import: {
     open: "Import",
     title: "Import schedules",
     hint:
-      "A snapshot has the schedules of one source, such as a Git repository. It is compared first, and nothing is written until you import it. An import is all or nothing.",
+      "A snapshot contains the schedules of one source, such as a Git repository. It is compared first, and nothing is written until you import it. An import is all or nothing.",
     file: "File",
     text: "Snapshot",
     textHint:
       "JSON: a list of schedules, or an object with schedules, mode and source_filter. For YAML use svc schedules import.",
-    invalid: "This is no JSON list of schedules.",
+    invalid: "Enter a JSON list of schedules.",
     mode: "Mode",
     modes: { upsert: "Insert and update", replace: "Replace the source" },
     modeHints: {
       upsert: "Nothing is deleted.",
-      replace: "Schedules of the source that the snapshot lacks are deleted."
+      replace: "Schedules of the source that are missing from the snapshot are deleted."
     },
     source: "Source",
     sourceHint: "The source of all schedules of the snapshot. Replace needs it.",
     compare: "Compare",
     submit: "Import",
     refused: "The snapshot is refused",
-    difference: "What the import would do",
+    difference: "What the import would change",
     nothing: "Nothing would change.",
     counts: (inserted: string, updated: string, deleted: string) =>
       `${inserted} new, ${updated} changed, ${deleted} deleted`,
     unchanged: (count: string) => `${count} unchanged`,
     kinds: { inserted: "new", updated: "changed", deleted: "deleted" },
     question: "Import this snapshot?",
-    questionHint: "Changes that people made to these schedules are undone. Changed cadences begin with the next tick.",
+    questionHint: "Changes that users made to these schedules are undone. Changed cadences start with the next tick.",
     done: "Imported",
-    adminsOnly: "Admins import schedules",
-    adminsOnlyHint: "Ask an admin of the project, or for the role."
+    adminsOnly: "Only admins import schedules",
+    adminsOnlyHint: "Ask a project admin, or ask for the role."
   },
   dst: {
     gap: "moved",
-    gapHint: "Clocks go forward: this local time does not exist that day, so it fires at the first moment after.",
+    gapHint: "Clocks go forward: this local time does not exist that day, so it fires at the first moment after it.",
     overlap: "twice",
     overlapHint: "Clocks go back: this local time comes twice that day."
   },

@@ -22,7 +22,7 @@ export const activity: Texts["activity"] = {
   details: "Detalles",
   time: "Hora",
   denied: "Denegada",
-  failed: "Fallida",
+  failed: "Con error",
   areas: {
     "task.": "Tareas",
     "command.": "Comandos",

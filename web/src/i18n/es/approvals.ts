@@ -13,7 +13,7 @@ export const approvals: Texts["approvals"] = {
   tabs: {
     pending: "En espera",
     approved: "Completadas",
-    failed: "Fallidas",
+    failed: "Con error",
     rejected: "Rechazadas",
     expired: "Caducadas",
     all: "Todas"

@@ -1,19 +1,20 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const audit: Texts["audit"] = {
   title: "Registro de auditoría",
   tabs: "Partes del registro de auditoría",
   log: "Registro",
   exports: "Exportaciones",
-  none: "Todavía no hay filas",
-  noneHint: "Cada cambio del proyecto escribe una fila, en la misma transacción.",
-  noMatchHint: "Elija otra acción, persona, decisión o período.",
+  none: "Todavía no hay entradas",
+  noneHint: "Cada cambio del proyecto escribe una entrada, en la misma transacción.",
+  noMatchHint: "Elija otra acción, otro usuario, otra decisión u otro periodo.",
   outcome: "Decisión",
   anyOutcome: "Todas las decisiones",
-  ofTarget: (id: string) => `Solo lo hecho a ${id}`,
+  ofTarget: (id: string) => `Solo las entradas sobre ${id}`,
   ofAllTargets: "Mostrar todo",
   outcomes: { allow: "Permitida", deny: "Denegada" },
-  since: "Período",
+  since: "Periodo",
   windows: {
     "1h": "Última hora",
     "24h": "Últimas 24 horas",
@@ -21,32 +22,32 @@ export const audit: Texts["audit"] = {
     "30d": "Últimos 30 días",
     all: "Todo el tiempo"
   },
-  address: "Dirección de origen",
-  addressHidden: "Solo los administradores globales ven las direcciones.",
-  row: "Fila",
+  address: "Dirección IP",
+  addressHidden: "Solo los administradores globales ven las direcciones IP.",
+  row: "Entrada",
   result: "Resultado",
   metadata: "Metadatos",
   target: "Objetivo",
-  targetId: "Id. del objetivo",
+  targetId: "ID del objetivo",
   exactTime: "Hora",
-  chain: "Integridad de todo el registro",
+  chain: "Integridad del registro",
   chainHint:
-    "Cada vez se comprueban la fila más reciente y su firma. Solo svc audit verify lee todas las filas sin confiar en nadie.",
-  head: "Fila más reciente",
+    "Cada vez se comprueban la entrada más reciente y su firma. Para comprobar todas las entradas de forma independiente, ejecute svc audit verify.",
+  head: "Entrada más reciente",
   headOk: "Firmada con una clave conocida",
-  verification: "Última verificación de todas las filas",
-  verificationOff: "No programada (SVC_AUDIT_CHAIN_VERIFY_ENABLED)",
-  states: { ok: "Íntegro", degraded: "Sin terminar", failed: "Dañado" },
+  verification: "Última verificación de todas las entradas",
+  verificationOff: "No programada. El administrador del servidor puede activarla.",
+  states: { ok: "Íntegro", degraded: "Incompleta", failed: "Dañado" },
   forwarder: "Webhook",
-  forwarderOff: "Desactivado (SVC_AUDIT_WEBHOOK_URL)",
+  forwarderOff: "Desactivado. El administrador del servidor puede activarlo.",
   forwarderState: (sent, failed) => `${sent} entregadas, ${failed} descartadas`,
-  waiting: (count) => `${count} en espera`,
+  waiting: (count: Count) => `${count.text} en espera`,
   create: "Exportar",
   createTitle: "Exportar el registro de auditoría",
   createHint:
-    "El archivo contiene las filas que coinciden con los filtros de esta página, las más recientes primero. Se escribe en segundo plano.",
+    "El archivo contiene las entradas que coinciden con los filtros de esta página, las más recientes primero. Se escribe en segundo plano.",
   filters: "Filtros",
-  noFilters: "Todas las filas del proyecto",
+  noFilters: "Todas las entradas del proyecto",
   noExportsHint:
-    "Elija filtros en el registro y exporte. Un archivo se elimina SVC_EXPORT_JOBS_RETENTION_DAYS días después de terminar (7 por defecto)."
+    "Elija filtros en el registro y exporte. Los archivos se conservan 7 días, salvo que el administrador del servidor haya fijado otro plazo."
 }

@@ -1,11 +1,13 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const automation: Texts["automation"] = {
   title: "Automatización",
   create: "Nueva regla",
   none: "Todavía no hay reglas",
   noneHint:
-    "Una regla reintenta, cancela o notifica tareas sin intervención de una persona. Empiece con un simulacro: su registro muestra lo que haría.",
+    "Las reglas reintentan, cancelan o notifican tareas automáticamente. Empiece con un simulacro: su registro muestra lo que haría la regla.",
   whenPart: "Cuando",
   ifPart: "Si",
   thenPart: "Entonces",
@@ -15,7 +17,7 @@ export const automation: Texts["automation"] = {
     "task.retried": "su motor reintenta una tarea",
     "task.orphaned": "una tarea queda huérfana porque su worker ya no está",
     "worker.offline": "un worker se desconecta",
-    "schedule.misfired": "una programación pierde su hora"
+    "schedule.misfired": "una programación pierde una ejecución"
   },
   conditions: {
     engine: (values) => `el motor es ${values}`,
@@ -28,10 +30,10 @@ export const automation: Texts["automation"] = {
     atMost: (duration) => `duró como máximo ${duration}`
   },
   actions: {
-    retry: (max) => `reintentar la tarea hasta ${max} veces`,
+    retry: (count: Count) => plural(count, "reintentar la tarea una vez", "reintentar la tarea hasta # veces"),
     cancel: "cancelar la tarea",
     inbox: "notificar a los miembros en su bandeja",
-    channels: (count) => `enviar a ${count} canales`,
+    channels: (count: Count) => plural(count, "enviar a # canal", "enviar a # canales"),
     none: "solo escribir en su registro"
   },
   rule: "Regla",
@@ -43,7 +45,7 @@ export const automation: Texts["automation"] = {
   tripped: "Disparado",
   trippedHint:
     "La regla superó su límite de ejecuciones y por ahora solo notifica. Vuelve a actuar cuando las ejecuciones antiguas salen de la ventana.",
-  arm: "Rearmar",
+  arm: "Rearmar el disyuntor",
   armQuestion: (name) => `¿Rearmar el disyuntor de ${name}?`,
   armHint: "La regla vuelve a actuar de inmediato y las ejecuciones anteriores ya no cuentan.",
   last: "Última ejecución",
@@ -73,15 +75,15 @@ export const automation: Texts["automation"] = {
     task_name: "Nombre de la tarea",
     exception: "Excepción",
     priority: "Prioridad",
-    runtime: "Duración",
+    runtime: "Tiempo de ejecución",
     fingerprint: "Grupo de fallos"
   },
   keyHints: {
-    engine: "Uno por línea; uno de ellos debe ser igual.",
-    queue: "Una por línea; una de ellas debe ser igual.",
-    task_name: "Patrones con * y ?, como mail.*; uno por línea.",
-    exception: "Una parte de su primera línea; con *, ? o [ un patrón de la línea completa. Una por línea.",
-    fingerprint: "El identificador de un grupo de fallos; uno por línea."
+    engine: "Uno por línea. Uno de ellos debe ser igual.",
+    queue: "Una por línea. Una de ellas debe ser igual.",
+    task_name: "Patrones con * y ?, como mail.*, uno por línea.",
+    exception: "Una parte de su primera línea. Con *, ? o [, un patrón de la línea completa. Una por línea.",
+    fingerprint: "Los ID de grupos de fallos, uno por línea."
   },
   priorities: { critical: "Crítica", high: "Alta", normal: "Normal", low: "Baja" },
   minMs: "al menos, en ms",
@@ -89,12 +91,17 @@ export const automation: Texts["automation"] = {
   actionsTitle: "Acciones",
   onTask: "Con la tarea",
   onTaskChoices: { none: "Nada", retry: "Reintentarla", cancel: "Cancelarla" },
-  needsAdmin: "Una regla que reintenta o cancela requiere un administrador.",
-  maxRetries: "Reintentos de una tarea por reglas, como máximo",
-  notify: "Notificar a personas",
-  inApp: "En la bandeja de los miembros del proyecto",
+  needsAdmin: "Solo un administrador puede guardar una regla que reintenta o cancela.",
+  maxRetries: "Máximo de reintentos de una tarea por reglas",
+  notify: "Enviar notificaciones",
+  inApp: "A la bandeja de los miembros del proyecto",
   channelsTitle: "Canales",
-  channelsKept: (count) => `${count} canales reciben un mensaje. Los eligen los administradores.`,
+  channelsKept: (count: Count) =>
+    plural(
+      count,
+      "# canal recibe un mensaje. Lo eligen los administradores.",
+      "# canales reciben un mensaje. Los eligen los administradores."
+    ),
   noChannels: "El proyecto no tiene ningún canal. Añada uno en Notificaciones.",
   safety: "Protección",
   maxExecutions: "Ejecuciones hasta que salta el disyuntor",
@@ -103,38 +110,37 @@ export const automation: Texts["automation"] = {
   dryRun: "Simulacro",
   dryRunHint: "La regla no hace nada. Su registro muestra lo que habría hecho.",
   save: "Guardar la regla",
-  saved: "La regla se guardó",
-  readOnly: "Puede leer esta regla. Para cambiarla necesita un rol superior en este proyecto.",
-  awaitsApproval: "El cambio espera a una segunda persona; todavía no se ha cambiado nada.",
+  saved: "Regla guardada",
+  readOnly: "Puede ver esta regla. Para cambiarla necesita un rol superior en este proyecto.",
+  awaitsApproval: "Pendiente de aprobación. Todavía no se ha cambiado nada.",
   endDryRun: "Terminar el simulacro",
-  endDryRunQuestion: "¿Permitir que la regla actúe?",
+  endDryRunQuestion: "¿Activar la regla?",
   endDryRunHint: "Desde ahora hace lo que, según su registro, habría hecho:",
   startDryRun: "Volver al simulacro",
   removeQuestion: (name) => `¿Eliminar ${name}?`,
   removeHint:
     "La regla termina de inmediato y su registro ya no se puede leer. Para conservar el registro, desactive la regla.",
-  backtest: "En el pasado",
-  backtestHint: "Lo que la regla habría hecho, antes de guardarla. No se cambia nada.",
+  backtest: "Backtest",
+  backtestHint: "Lo que la regla habría hecho en el pasado. No se cambia nada.",
   days: "Días",
-  dayCount: (count) => `${count} días`,
-  run: "Probar de nuevo",
-  running: "Leyendo el pasado",
-  incomplete: "Complete la regla para ver lo que habría hecho.",
-  noHistory:
-    "De los workers solo se guarda el estado actual, por lo que este desencadenante no se puede probar en el pasado.",
+  dayCount: (count: Count) => plural(count, "# día", "# días"),
+  run: "Ejecutar de nuevo",
+  running: "Ejecutando el backtest",
+  incomplete: "Complete la regla para hacer el backtest.",
+  noHistory: "De los workers solo se guarda el estado actual, por lo que este desencadenante no admite backtest.",
   matched: "Coincidencias",
   wouldExecute: "Habría actuado",
   trips: "Disparos del disyuntor",
-  noMatch: "Nada en este período coincide con la regla.",
+  noMatch: "Nada en este periodo coincide con la regla.",
   coveredFrom: (time) => `El historial está completo desde ${time}.`,
-  truncated: "Había más historial del que lee una solicitud. Se leyó la parte más reciente.",
+  truncated: "El historial era demasiado grande para una solicitud. Solo se leyó la parte más reciente.",
   day: "Día (UTC)",
   byName: "Por nombre de tarea",
   byWorker: "Por worker",
   samples: "Coincidencias más recientes",
-  notes: "Lo que esta prueba no puede saber",
+  notes: "Limitaciones",
   executions: "Registro",
-  noExecutions: "La regla todavía no ha tenido nada que hacer",
+  noExecutions: "La regla aún no se ha ejecutado",
   noExecutionsHint: "Aquí se anota cada evento que coincide con la regla, también en un simulacro.",
   outcome: "Resultado",
   outcomes: {
@@ -148,8 +154,8 @@ export const automation: Texts["automation"] = {
   action: "Acción",
   actionNames: { retry: "Reintentar", cancel: "Cancelar", notify: "Notificar" },
   task: "Tarea",
-  several: (count) => `${count} eventos`,
+  several: (count: Count) => plural(count, "# evento", "# eventos"),
   command: "Comando",
-  detail: "Detalle",
+  detail: "Detalles",
   time: "Hora"
 }

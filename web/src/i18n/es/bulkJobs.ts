@@ -1,10 +1,12 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const bulkJobs: Texts["bulkJobs"] = {
   title: "Trabajos masivos",
   actions: { delete: "Eliminar", cancel: "Cancelar" },
   begun: { delete: "Eliminando tareas", cancel: "Cancelando tareas" },
-  ended: { delete: "La eliminación ha terminado", cancel: "La cancelación ha terminado" },
+  ended: { delete: "Eliminación terminada", cancel: "Cancelación terminada" },
   statuses: { running: "En curso", completed: "Completado", stopped: "Detenido" },
   what: "Acción",
   filter: "Filtro",
@@ -14,10 +16,10 @@ export const bulkJobs: Texts["bulkJobs"] = {
   ofTotal: (part: string, total: string) => `${part} de ${total}`,
   done: "Hecho",
   parts: {
-    pending: (count: string) => `Sin resultado: ${count}`,
-    failed: (count: string) => `Fallidas: ${count}`,
-    unknown: (count: string) => `Resultado desconocido: ${count}`,
-    skipped: (count: string) => `Omitidas: ${count}`
+    pending: (count: Count) => `${count.text} sin resultado`,
+    failed: (count: Count) => `${count.text} con error`,
+    unknown: (count: Count) => `${count.text} con resultado desconocido`,
+    skipped: (count: Count) => plural(count, "# omitida", "# omitidas")
   },
   by: "Por",
   created: "Iniciado",
@@ -29,9 +31,9 @@ export const bulkJobs: Texts["bulkJobs"] = {
   stopHint:
     "Las tareas restantes quedan como están. Los comandos emitidos continúan. Un trabajo detenido no se puede reanudar.",
   cancelQuestion: "¿Cancelar todas las tareas que coinciden?",
-  toCancel: (count: string) => `Tareas que no han terminado: ${count}`,
-  moreToCancel: (count: string) => `Tareas que no han terminado: al menos ${count}`,
-  endedLeftOut: (count: string) => `Excluidas, porque ya han terminado: ${count}`,
-  cancelHint: "Cada una recibe su propio comando. El trabajo continúa si cierras la página.",
+  toCancel: (count: Count) => plural(count, "# tarea sin terminar", "# tareas sin terminar"),
+  moreToCancel: (count: Count) => plural(count, "Al menos # tarea sin terminar", "Al menos # tareas sin terminar"),
+  endedLeftOut: (count: Count) => plural(count, "# ya ha terminado y se omite", "# ya han terminado y se omiten"),
+  cancelHint: "Cada una recibe su propio comando. El trabajo continúa si cierra la página.",
   see: "Ver los trabajos masivos"
 }

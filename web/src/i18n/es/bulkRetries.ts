@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const bulkRetries: Texts["bulkRetries"] = {
   title: "Reintentos masivos",
@@ -18,7 +20,7 @@ export const bulkRetries: Texts["bulkRetries"] = {
     failed: "No reintentadas",
     unknown: "Resultado desconocido",
     unobserved: "Omitidas",
-    claimed: "Ordenadas",
+    claimed: "Comando enviado",
     pending: "En espera"
   },
   countHints: {
@@ -39,7 +41,7 @@ export const bulkRetries: Texts["bulkRetries"] = {
     unconfirmed: "El comando se envió y su resultado se desconoce."
   },
   filter: "Filtro",
-  facts: "Datos",
+  facts: "Detalles",
   progress: "Progreso",
   ofTotal: (part: string, total: string) => `${part} de ${total}`,
   done: "Hechas",
@@ -47,11 +49,11 @@ export const bulkRetries: Texts["bulkRetries"] = {
   created: "Iniciado",
   finished: "Terminado",
   lastProgress: "Último avance",
-  deadline: "Termina como máximo",
+  deadline: "Límite",
   rate: "Ritmo",
   noRate: "Sin límite",
   perSecond: (rate: string) => `${rate} por segundo`,
-  capped: (max: string) => `Coinciden más tareas; solo se toman las ${max} más antiguas.`,
+  capped: (max: string) => `Coinciden más tareas. Solo se reintentan las ${max} más antiguas.`,
   tasks: "Tareas",
   allTasks: "Todas",
   task: "Tarea",
@@ -65,16 +67,20 @@ export const bulkRetries: Texts["bulkRetries"] = {
   resume: "Reanudar",
   cancel: "Cancelar el reintento",
   cancelQuestion: "¿Cancelar este reintento masivo?",
-  cancelHint: (count: string) =>
-    `Tareas que no se reintentarán: ${count}. Los comandos ya enviados no se retiran. Un reintento cancelado no se puede reanudar.`,
+  cancelHint: (count: Count) =>
+    plural(
+      count,
+      "# tarea no se reintentará. Los comandos enviados no se retiran. Un reintento cancelado no se puede reanudar.",
+      "# tareas no se reintentarán. Los comandos enviados no se retiran. Un reintento cancelado no se puede reanudar."
+    ),
   changeRate: "Cambiar el ritmo",
   rateField: "Reintentos por segundo",
-  rateHint: "Déjelo vacío para no poner límite.",
-  rateResumes: "Déjelo vacío para no poner límite. El reintento continúa de inmediato.",
+  rateHint: "Vacío: sin límite.",
+  rateResumes: "Vacío: sin límite. El reintento continúa de inmediato.",
   maxField: "Máximo de tareas",
   maxHint: (most: string) =>
-    `Como máximo ${most}: si coinciden más, se toman las más antiguas. Déjelo vacío para todas las que coinciden.`,
-  matching: (count: string) => `Tareas que coinciden: ${count}`,
+    `Como máximo ${most}. Si coinciden más, se reintentan las más antiguas. Vacío: todas las que coinciden.`,
+  matching: (count: Count) => plural(count, "# tarea que coincide", "# tareas que coinciden"),
   takes: (part: string, all: string) => `Las ${part} más antiguas de ${all} tareas que coinciden`,
   takesOfMore: (part: string, all: string) => `Las ${part} más antiguas de más de ${all} tareas que coinciden`,
   engineNote: (engine: string, count: string) => `${engine} (${count}):`,

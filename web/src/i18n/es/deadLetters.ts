@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const deadLetters: Texts["deadLetters"] = {
-  title: "Mensajes fallidos",
+  title: "Dead letters",
   engine: "Motor",
   agent: "Agente",
   anyAgent: "El último agente visto",
@@ -9,20 +10,20 @@ export const deadLetters: Texts["deadLetters"] = {
   queueHint: "Todas las colas",
   readAt: (time: string) => `a las ${time}`,
   readAgain: "Volver a preguntar al agente",
-  total: (count: string) => `El motor tiene ${count} en total.`,
+  total: (count: Count) => `El motor tiene ${count.text} en total.`,
   task: "Tarea",
   error: "Error",
   attempts: "Intentos",
-  failedAt: "Falló",
+  failedAt: "Fallida",
   action: "Acción",
-  none: "El motor no tiene mensajes fallidos",
-  noneHint: "Un mensaje fallido es una tarea fallida que su motor conserva para poder ejecutarla de nuevo.",
+  none: "El motor no tiene dead letters",
+  noneHint: "Una dead letter es una tarea fallida que su motor conserva para poder ejecutarla de nuevo.",
   noEngine: "Aún no hay agentes",
-  noEngineHint: "El agente de un motor enumera sus mensajes fallidos. Conecte uno primero.",
-  noneCanList: "Ningún agente puede enumerar mensajes fallidos",
-  cannotList: (engine: string) => `Los agentes de ${engine} no pueden enumerar mensajes fallidos`,
+  noEngineHint: "El agente de un motor enumera sus dead letters. Conecte un agente primero.",
+  noneCanList: "Ningún agente puede enumerar dead letters",
+  cannotList: (engine: string) => `Los agentes de ${engine} no pueden enumerar dead letters`,
   cannotListHint:
-    "Los agentes de RQ, Dramatiq, BullMQ y de colas Effect pueden. Las tareas fallidas de los demás motores se reintentan desde la lista de tareas.",
+    "Los agentes de RQ, Dramatiq, BullMQ y de colas Effect pueden. Con los demás motores, reintente las tareas fallidas desde la lista de tareas.",
   failedTasks: "Mostrar las tareas fallidas",
   requeue: "Volver a encolar",
   requeueQuestion: (name: string) => `¿Volver a encolar ${name}?`,

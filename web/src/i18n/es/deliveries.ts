@@ -1,10 +1,12 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const deliveries: Texts["deliveries"] = {
   title: "Entregas",
   delivery: "Entrega",
   status: "Estado",
-  statuses: { pending: "Pendiente", sent: "Enviada", failed: "Fallida", suppressed: "No enviada" },
+  statuses: { pending: "Pendiente", sent: "Enviada", failed: "Con error", suppressed: "No enviada" },
   statusHints: {
     pending: "Espera su primer o próximo intento.",
     sent: "El receptor la aceptó.",
@@ -41,9 +43,9 @@ export const deliveries: Texts["deliveries"] = {
   clearTitle: "Eliminar el registro de entregas",
   clearHint:
     "Elimina las entregas terminadas a todos los canales del proyecto, con sus intentos. Después no se pueden leer ni enviar de nuevo. Las pendientes y el registro de auditoría se conservan.",
-  which: "Cuáles",
+  which: "Qué entregas",
   olderThan: (duration: string) => `Anteriores a ${duration}`,
   allEnded: "Todas las terminadas",
-  cleared: (count: string) => `${count} entregas eliminadas`,
+  cleared: (count: Count) => plural(count, "# entrega eliminada", "# entregas eliminadas"),
   clearedHint: "Las entregas pendientes y el registro de auditoría se conservan."
 }

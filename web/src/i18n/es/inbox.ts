@@ -1,8 +1,9 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const inbox: Texts["inbox"] = {
   title: "Bandeja de entrada",
-  titleWith: (count: string) => `Bandeja de entrada, ${count} sin leer`,
+  titleWith: (count: Count) => `Bandeja de entrada, ${count.text} sin leer`,
   unread: "sin leer",
   onlyUnread: "Solo sin leer",
   markRead: "Marcar como leída",
@@ -10,5 +11,5 @@ export const inbox: Texts["inbox"] = {
   markAllRead: "Marcar todas como leídas",
   none: "La bandeja está vacía",
   noneHint: "Aquí aparecen las alertas de sus proyectos y suscripciones cuando empiezan, cambian y se recuperan.",
-  noneUnread: "Todo está leído"
+  noneUnread: "Nada sin leer"
 }

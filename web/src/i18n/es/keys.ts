@@ -1,7 +1,7 @@
 import type { Texts } from "../en.ts"
 
 export const keys: Texts["keys"] = {
-  title: "Teclas",
+  title: "Atajos de teclado",
   places: {
     everywhere: "En todas partes",
     tasks: "En la lista de tareas",
@@ -10,13 +10,13 @@ export const keys: Texts["keys"] = {
   go: "Ir a una página",
   does: {
     palette: "Abrir la paleta, también al escribir",
-    help: "Mostrar las teclas",
+    help: "Mostrar los atajos de teclado",
     search: "Ir al filtro",
     next: "Tarea siguiente",
     previous: "Tarea anterior",
     open: "Abrir la tarea",
     select: "Seleccionar la tarea",
-    retry: "Reintentar, tras confirmar",
-    cancel: "Cancelar, tras confirmar"
+    retry: "Reintentar (con confirmación)",
+    cancel: "Cancelar (con confirmación)"
   }
 }

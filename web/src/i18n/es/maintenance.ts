@@ -6,9 +6,9 @@ export const maintenance: Texts["maintenance"] = {
   edit: (name: string) => `Cambiar ${name}`,
   hint:
     "Mientras dura una ventana, las alertas se registran y no se envía ningún mensaje. Al terminar se envían las alertas que sigan abiertas.",
-  name: "Trabajo",
+  name: "Nombre",
   state: "Estado",
-  states: { planned: "Planificada", lasts: "En curso", ended: "Terminada" },
+  states: { planned: "Planificada", lasts: "Activa", ended: "Terminada" },
   startsAt: "Empieza",
   endsAt: "Termina",
   endHint: "Como máximo 30 días después del comienzo.",

@@ -1,8 +1,14 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const oldRows: Texts["oldRows"] = {
-  note: (count: string, days: string) =>
-    `Sin señales desde hace ${days} días: ${count} (atenuados, al final de la lista).`,
+  note: (count: Count, days: Count) =>
+    plural(
+      count,
+      `# sin señales desde hace ${days.text} días: atenuada, al final de la lista.`,
+      `# sin señales desde hace ${days.text} días: atenuadas, al final de la lista.`
+    ),
   hide: "Ocultar",
   show: "Mostrar"
 }

@@ -4,5 +4,5 @@ export const ownNotifications: Texts["ownNotifications"] = {
   title: "Mis notificaciones",
   parts: { subscriptions: "Suscripciones", channels: "Mis canales", deliveries: "Entregas" },
   noProject:
-    "Usted no es miembro de ningún proyecto, y una suscripción pertenece a uno. Pida a un administrador que le añada."
+    "Todavía no está en ningún proyecto, y cada suscripción pertenece a uno. Pida a un administrador que le añada."
 }

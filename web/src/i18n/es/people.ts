@@ -51,5 +51,5 @@ export const people: Texts["people"] = {
   mailNotSent: "Este servidor no envía correo. Envíe el enlace usted mismo.",
   link: "Enlace de la invitación",
   linkHint:
-    "El enlace solo se muestra ahora. Funciona una vez. Una invitación posterior de la misma dirección lo anula."
+    "El enlace solo se muestra una vez y funciona una vez. Una invitación posterior de la misma dirección lo anula."
 }

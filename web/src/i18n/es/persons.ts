@@ -1,5 +1,5 @@
 import type { Texts } from "../en.ts"
 
 export const persons: Texts["persons"] = {
-  program: "el propio svc"
+  program: "Sistema"
 }

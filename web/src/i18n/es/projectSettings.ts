@@ -15,7 +15,7 @@ export const projectSettings: Texts["projectSettings"] = {
   environmentHint: "Una etiqueta, como production. No cambia nada más.",
   zone: "Zona horaria",
   zoneHint:
-    "El panel muestra las horas en ella cuando una persona elige la zona del proyecto. Las programaciones tienen su propia zona.",
+    "El panel muestra las horas en esta zona a los usuarios que eligen la del proyecto. Las programaciones tienen su propia zona.",
   access: "Acceso y datos",
   payloadRole: "Quién ve los argumentos y resultados",
   payloadRoleHint:
@@ -26,18 +26,18 @@ export const projectSettings: Texts["projectSettings"] = {
     operator: "Operadores y administradores",
     admin: "Solo administradores"
   },
-  addresses: "Direcciones permitidas",
+  addresses: "Direcciones IP permitidas",
   addressesHint:
-    "Redes como 192.0.2.0/24, una por línea; su propia dirección debe estar incluida. Se rechaza a las personas y claves de API desde otras direcciones; no afecta a los agentes. Vacío: todas las direcciones.",
+    "Redes como 192.0.2.0/24, una por línea. Incluya su propia dirección. Se rechaza a los usuarios y claves de API desde otras direcciones; no afecta a los agentes. Vacío: todas las direcciones.",
   approvals: "Aprobaciones",
   approvalsHint: "Las acciones elegidas esperan hasta que una segunda persona las apruebe.",
   approvalsActiveHint:
     "Las acciones elegidas esperan hasta que una segunda persona las apruebe. También espera un cambio de esta política.",
   holdPurges: "Vaciados de colas",
   holdRules: "Reglas de automatización que reintentan o cancelan",
-  holdRulesHint: "Crear y cambiar esas reglas. Eliminar una no espera.",
-  holdBulk: "Acciones masivas sobre más tareas que",
-  holdBulkHint: "Reintentos, eliminaciones y cancelaciones en masa. Vacío: ninguna de estas acciones espera.",
+  holdRulesHint: "Crear y cambiar esas reglas. Eliminarlas no requiere aprobación.",
+  holdBulk: "Acciones masivas sobre más de (tareas)",
+  holdBulkHint: "Reintentos, eliminaciones y cancelaciones masivas. Vacío: ninguna requiere aprobación.",
   schedulers: "Planificadores",
   owner: "Planificador de las programaciones nuevas",
   ownerHint: "Dispara las programaciones que no indican un planificador propio, por ejemplo svc-scheduler.",

@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const queues: Texts["queues"] = {
   title: "Colas",
@@ -9,24 +11,28 @@ export const queues: Texts["queues"] = {
   received: "Recibidas, 1 h",
   ended: "Terminadas, 1 h",
   consumers: "Consumidores",
-  noConsumer: "Ningún worker la consume",
+  noConsumer: "Sin consumidor",
   broker: "Broker",
   lastSeen: "Último informe",
   actions: "Acciones",
   none: "Aún no hay colas",
-  noneHint: "Un agente notifica las colas de su motor.",
+  noneHint: "Los agentes notifican las colas de su motor.",
   purge: "Vaciar",
   purgeLabel: (name: string) => `Vaciar ${name}`,
   purgeQuestion: (name: string) => `¿Vaciar la cola ${name}?`,
   purgeNotice: (name: string) => `Vaciar: ${name}`,
-  purgeDepth: (depth: string) => `Hay ${depth} mensajes en espera. Se eliminarán todos y no se podrá deshacer.`,
-  purgeUnknown:
-    "El agente no informa de cuántos mensajes esperan. Se eliminarán todos, sean cuantos sean, y no se podrá deshacer.",
+  purgeDepth: (count: Count) =>
+    plural(
+      count,
+      "Hay # mensaje en espera. Se eliminará y no se podrá deshacer.",
+      "Hay # mensajes en espera. Se eliminarán todos y no se podrá deshacer."
+    ),
+  purgeUnknown: "El agente no informa de cuántos mensajes esperan. Se eliminarán todos y no se podrá deshacer.",
   purgeAgent: "Agente",
-  purgeAgentHint: "Varios agentes atienden este motor, y cada uno vacía la cola de este nombre en su propio bróker.",
+  purgeAgentHint: "Este motor tiene varios agentes. Cada uno vacía la cola de este nombre en su propio broker.",
   chooseAgent: "Elija el agente",
   purgeHint: (agent: string) =>
     `El agente ${agent} vuelve a contar los mensajes y rechaza la orden si su número ha cambiado.`,
   purgeForce: "Vaciar sea cual sea el número",
-  purgeForceHint: "También es necesario por encima del límite del agente, que es 1000 si no se ha configurado otro."
+  purgeForceHint: "También es necesario por encima del límite del agente, 1000 de forma predeterminada."
 }

@@ -1,6 +1,9 @@
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
+
 export const schedules = {
   title: "Programaciones",
-  tabs: { schedules: "Programaciones", misfires: "Ticks fallidos", schedulers: "Planificadores" },
+  tabs: { schedules: "Programaciones", misfires: "Ejecuciones perdidas", schedulers: "Planificadores" },
   tabsLabel: "Partes de esta página",
   search: "Buscar una programación",
   filter: "Estado",
@@ -21,18 +24,17 @@ export const schedules = {
   },
   stateHints: {
     active: "Se dispara en sus ticks.",
-    paused:
-      "No se dispara hasta que una persona la reanude. Su recuperación decide entonces sobre los ticks intermedios.",
-    disabled: "No se dispara hasta que una persona la active. Los ticks intermedios no se recuperan.",
+    paused: "No se dispara hasta que se reanude. Su recuperación decide entonces sobre los ticks intermedios.",
+    disabled: "No se dispara hasta que se active. Los ticks intermedios no se recuperan.",
     quarantined: "No se dispara hasta que termine su cuarentena. Su página explica el motivo y qué la termina."
   },
   breaker: {
     counting: (failures: string, threshold: string) => `${failures} de ${threshold} fallos`,
     countingHint: (threshold: string) =>
-      `Tantos de sus últimos disparos fallaron seguidos. Con ${threshold}, el cortacircuitos la desactiva.`,
-    tripped: "Cortacircuitos activado",
+      `Sus últimos disparos fallaron tantas veces seguidas. Con ${threshold}, el disyuntor la desactiva.`,
+    tripped: "Disyuntor activado",
     trippedHint:
-      "Demasiados disparos fallaron seguidos, y el cortacircuitos la desactivó. Al activarla, la cuenta empieza de nuevo."
+      "Demasiados disparos fallaron seguidos, y el disyuntor la desactivó. Al activarla, la cuenta empieza de nuevo."
   },
   drifted: "Divergente",
   driftedHint:
@@ -45,10 +47,11 @@ export const schedules = {
     state: "Estado"
   },
   noFires: "Ningún disparo aún",
-  firesElsewhere: "solo comunica ticks fallidos",
-  firesElsewhereHint: "Otro planificador la dispara: svc registra sus ticks fallidos, pero no sus disparos.",
+  firesElsewhere: "solo comunica ejecuciones perdidas",
+  firesElsewhereHint: "Otro planificador la dispara, así que svc solo registra sus ejecuciones perdidas.",
   firedBy: (scheduler: string) => `por ${scheduler}`,
-  strip: (count: string, failed: string) => `Últimos ${count} disparos, de ellos ${failed} fallidos`,
+  strip: (count: Count, failed: string) =>
+    plural(count, `Último disparo, ${failed} con error`, `Últimos # disparos, ${failed} con error`),
   noNext: "ninguno",
   next: {
     unknown: "Su planificador no lo indica",
@@ -57,7 +60,7 @@ export const schedules = {
   more: (count: string) => `Mostrar ${count} más`,
   truncated: (count: string) =>
     `Se muestran las primeras ${count} programaciones. Use svc schedules list para verlas todas.`,
-  none: "Ninguna programación aún",
+  none: "Todavía no hay programaciones",
   noneHint: "Cree una aquí, importe un archivo o conecte un agente cuyo motor tenga su propio planificador.",
   noMatch: "Ninguna programación coincide",
   noMatchHint: "Cambie el texto o el estado.",
@@ -65,8 +68,8 @@ export const schedules = {
   families: {
     waiting: "En espera",
     running: "Enviado",
-    succeeded: "Correcto",
-    failed: "Fallido",
+    succeeded: "Completado",
+    failed: "Con error",
     unknown: "Resultado desconocido",
     stopped: "No ejecutado"
   },
@@ -77,12 +80,12 @@ export const schedules = {
     buffered: "Espera un agente",
     buffer_stale: "Obsoleto",
     buffer_expired: "Esperó demasiado",
-    acked_success: "Entregado",
+    acked_success: "Enviado",
     acked_failed: "Rechazado por el agente",
     failed: "Nunca enviado",
     operator_skipped: "Resuelto: no se ejecutó",
     terminal_completed: "Resuelto: se ejecutó, o pudo ejecutarse",
-    terminal_failed: "Fallido",
+    terminal_failed: "Con error",
     terminal_cancelled: "Cancelado",
     terminal_timeout: "Resultado desconocido"
   },
@@ -93,20 +96,22 @@ export const schedules = {
     buffered: "Ningún agente de su motor estaba conectado. Se dispara cuando se conecte uno.",
     buffer_stale:
       "Mientras esperaba un agente, la programación se cambió, se desactivó o se eliminó. Ya no se dispara.",
-    buffer_expired: "Esperó un agente más de SVC_SCHEDULE_BUFFER_SECONDS. Ya no se dispara.",
-    acked_success: "El agente entregó la tarea.",
-    acked_failed: "El agente rechazó la tarea o no pudo entregarla.",
-    failed: "Su comando nunca se envió, así que la tarea no se entregó.",
-    operator_skipped: "Una persona comprobó que su tarea no se ejecutó.",
-    terminal_completed: "Una persona comprobó que su tarea se ejecutó, o pudo ejecutarse.",
+    buffer_expired:
+      "Esperó un agente más de lo que permite el servidor. Ya no se dispara. El administrador del servidor puede aumentar el límite.",
+    acked_success: "El agente envió la tarea.",
+    acked_failed: "El agente rechazó la tarea o no pudo enviarla.",
+    failed: "Su comando nunca se envió, así que la tarea no se envió.",
+    operator_skipped: "Un usuario comprobó que su tarea no se ejecutó.",
+    terminal_completed: "Un usuario comprobó que su tarea se ejecutó, o pudo ejecutarse.",
     terminal_failed: "Falló.",
     terminal_cancelled: "Su comando se canceló o su agente se eliminó.",
-    terminal_timeout: "Se envió, y el agente no respondió a tiempo. Se desconoce si su tarea se entregó."
+    terminal_timeout: "Se envió, pero el agente no respondió a tiempo. Se desconoce si su tarea se envió."
   },
   misfires: {
-    title: "Ticks fallidos",
-    none: "Ningún tick fallido",
-    noneHint: "Los ticks que no se disparan dentro de su margen aparecen aquí con la causa.",
+    title: "Ejecuciones perdidas",
+    none: "No hay ejecuciones perdidas",
+    noneHint:
+      "Una ejecución perdida es un tick que no se disparó dentro de su margen. Cada una aparece aquí con su causa.",
     schedule: "Programación",
     tick: "Tick",
     slots: "Ticks",
@@ -115,7 +120,7 @@ export const schedules = {
     cause: "Causa",
     detected: "Detectado",
     causes: {
-      brain_down: "El servidor brain no funcionaba",
+      brain_down: "El servidor no funcionaba",
       scheduler_down: "El planificador no funcionaba",
       no_agent: "Ningún agente conectado",
       paused: "En pausa",
@@ -130,7 +135,7 @@ export const schedules = {
   },
   page: {
     back: "Todas las programaciones",
-    facts: "Datos",
+    facts: "Detalles",
     engine: "Motor",
     task: "Tarea",
     queue: "Cola",
@@ -142,14 +147,14 @@ export const schedules = {
     catchUp: "Ticks perdidos",
     jitter: "Jitter",
     grace: "Margen",
-    defaultGrace: "el del ajuste",
+    defaultGrace: "valor del servidor",
     unknownOutcome: "Resultado desconocido",
     skipped: "Omitidos, 24 h",
     created: "Creada",
     changed: "Modificada",
-    externalId: "Id en su planificador",
+    externalId: "ID en su planificador",
     values: "Argumentos",
-    hidden: "Su rol no incluye los argumentos.",
+    hidden: "Su rol no puede ver los argumentos.",
     ticks: "Próximos ticks",
     noTicks: "No le queda ningún tick.",
     inactiveTicks: "Cuándo se dispararía. Ahora no se dispara.",
@@ -160,16 +165,17 @@ export const schedules = {
     bothZones: (zone: string) => `Su zona y la de la programación: ${zone}`,
     fires: "Disparos",
     noFires: "Ningún disparo aún",
-    noFiresHint: "Su próximo tick figura en esta página. Para entregar su tarea ahora, dispárela.",
-    foreignFires: "Otro planificador la dispara, así que svc no tiene sus disparos. Lo que perdió figura abajo.",
+    noFiresHint: "Su próximo tick figura en esta página. Para enviar su tarea ahora, dispárela.",
+    foreignFires:
+      "Otro planificador la dispara, así que svc no tiene sus disparos. Sus ejecuciones perdidas figuran abajo.",
     tick: "Tick",
     fired: "Disparado tras",
-    firedHint: "Desde el tick hasta el momento en que el servidor brain registró el disparo.",
+    firedHint: "Desde el tick hasta el momento en que el servidor registró el disparo.",
     latency: "Tardó el agente",
     outcome: "Resultado",
     command: "Comando",
     openTask: "Abrir la tarea",
-    byPerson: "disparado por una persona"
+    byPerson: "disparado por un usuario"
   },
   catchUps: {
     skip: "Omitirlos",
@@ -191,13 +197,17 @@ export const schedules = {
   schedulers: {
     title: "Planificadores",
     hint:
-      "Los planificadores de sus motores, como celery-beat, disparan sus propias programaciones. Los agentes las publican y ejecutan lo que usted hace aquí con ellas.",
+      "Los planificadores de sus motores, como celery-beat, disparan sus propias programaciones. Los agentes las publican y ejecutan sus acciones sobre ellas.",
     none: "Ningún planificador de un motor",
     noneHint:
       "svc dispara las programaciones del proyecto. Un planificador aparece aquí cuando un agente publica sus programaciones.",
-    byBrain: "El servidor brain dispara.",
-    programs: (firing: string, standby: string) =>
-      `Programas planificadores: ${firing} disparan, ${standby} en espera.`,
+    byBrain: "El servidor dispara.",
+    programs: (firing: Count, standby: string) =>
+      plural(
+        firing,
+        `# programa planificador dispara, ${standby} en espera.`,
+        `# programas planificadores disparan, ${standby} en espera.`
+      ),
     nothingFires: "Nada dispara en este momento.",
     name: "Planificador",
     agent: "Publicado por",
@@ -210,8 +220,12 @@ export const schedules = {
     snapshot: "Última lectura",
     resync: "Leerlas de nuevo",
     resyncHint: "Pide a cada agente conectado todas sus programaciones. La que falte en la respuesta se elimina aquí.",
-    requested: (count: string, schedulers: string) =>
-      `Preguntados: ${count}, por ${schedulers}. Las respuestas llegan en segundos.`,
+    requested: (count: Count, schedulers: string) =>
+      plural(
+        count,
+        `Se ha preguntado a # agente, por ${schedulers}. La respuesta llega en segundos.`,
+        `Se ha preguntado a # agentes, por ${schedulers}. Las respuestas llegan en segundos.`
+      ),
     noneRequested: "Ningún agente conectado publica programaciones. Inicie el proceso de uno e inténtelo de nuevo."
   },
   actions: {
@@ -226,13 +240,13 @@ export const schedules = {
       pause: "No se dispara hasta que se reanude. Su recuperación decide entonces sobre los ticks intermedios.",
       resume: "Su recuperación decide sobre los ticks que pasaron durante la pausa."
     },
-    triggerQuestion: (name: string) => `¿Entregar ahora la tarea de ${name}?`,
+    triggerQuestion: (name: string) => `¿Enviar ahora la tarea de ${name}?`,
     triggerHint: "La tarea se ejecuta una vez, ahora. No se registra ningún disparo, y el próximo tick se mantiene.",
     triggerHintForeign:
       "El agente pide a su planificador que ejecute la tarea una vez, ahora. La próxima ejecución se mantiene.",
     deleteQuestion: (name: string) => `¿Eliminar ${name}?`,
     deleteHint:
-      "No vuelve a dispararse. Sus disparos se conservan hasta que termine su retención. Un origen que aún la tenga la crea de nuevo en su próxima importación.",
+      "No vuelve a dispararse. Sus disparos se conservan hasta que termine su retención. Si su origen aún la contiene, la próxima importación la crea de nuevo.",
     deleteHintForeign: "El agente la elimina en su propio planificador. Aquí desaparece con la próxima instantánea."
   },
   actionNotices: {
@@ -249,8 +263,8 @@ export const schedules = {
     pending: "En espera",
     sent: "Enviada al agente",
     accepted: "Hecha, aún sin publicar",
-    succeeded: "Correcta",
-    failed: "Fallida",
+    succeeded: "Completada",
+    failed: "Con error",
     indeterminate: "Resultado desconocido",
     expired: "Nunca enviada"
   },
@@ -265,7 +279,7 @@ export const schedules = {
   },
   foreign: {
     owner: (scheduler: string) =>
-      `${scheduler} posee y dispara esta programación. Lo que usted hace aquí es una petición al agente que la publica.`,
+      `${scheduler} posee y dispara esta programación. Las acciones aquí son peticiones al agente que la publica.`,
     can: (operations: string) => `Admite: ${operations}.`,
     nothing:
       "Ahora no acepta peticiones: ningún agente conectado la publica, o su planificador solo puede listar. Cámbiela donde está definida."
@@ -302,15 +316,15 @@ export const schedules = {
     enabledChoices: { true: "Activada", false: "Desactivada" },
     valuesHint: "JSON. Se conservan todas las cifras de los números.",
     invalid: {
-      args: "Esto no es una lista JSON, como [42].",
-      kwargs: "Esto no es un objeto JSON, como {\"day\": 1}.",
+      args: "Introduzca un array JSON, como [42].",
+      kwargs: "Introduzca un objeto JSON, como {\"day\": 1}.",
       json: "Los argumentos no son JSON válido. Corríjalos y guarde después.",
       lossy:
         "Algunos valores se muestran solo en parte: un secreto está oculto o falta una parte. Indique los valores completos."
     },
-    preview: "Lo que haría",
+    preview: "Vista previa",
     previewHint: "Escriba una expresión para ver cuándo se dispara.",
-    changes: "Lo que cambia",
+    changes: "Cambios",
     noChange: "Aún no hay cambios.",
     cadenceHint: "La cadencia cambiada empieza con el próximo tick tras guardar. Los ticks anteriores no se recuperan.",
     driftHint: (source: string) =>
@@ -357,13 +371,13 @@ export const schedules = {
     evidenceHint:
       "Un comando terminado de esta programación cuyo disparo no está registrado, o un disparo registrado sin comando. Su respuesta es definitiva: su tick no vuelve a dispararse.",
     resolveEvidence: "Resolver la prueba",
-    fireId: "Id del disparo",
+    fireId: "ID del disparo",
     evidenceKind: "Prueba",
     evidenceKinds: {
       command: "Un comando cuyo disparo no está registrado",
       fire: "Un disparo registrado sin comando"
     },
-    evidenceId: "Id del comando, o de la fila del disparo",
+    evidenceId: "ID del comando, o de la fila del disparo",
     grant: "Permiso para un planificador sin fencing",
     grantHint:
       "Un planificador así no distingue una vista antigua de una nueva. Con el permiso puede disparar esta programación hasta la próxima acción sobre ella.",
@@ -383,7 +397,7 @@ export const schedules = {
     text: "Instantánea",
     textHint:
       "JSON: una lista de programaciones, o un objeto con schedules, mode y source_filter. Para YAML use svc schedules import.",
-    invalid: "Esto no es una lista JSON de programaciones.",
+    invalid: "Introduzca una lista JSON de programaciones.",
     mode: "Modo",
     modes: { upsert: "Insertar y actualizar", replace: "Reemplazar el origen" },
     modeHints: {
@@ -395,7 +409,7 @@ export const schedules = {
     compare: "Comparar",
     submit: "Importar",
     refused: "La instantánea se rechaza",
-    difference: "Lo que haría la importación",
+    difference: "Lo que cambiaría la importación",
     nothing: "Nada cambiaría.",
     counts: (inserted: string, updated: string, deleted: string) =>
       `${inserted} nuevas, ${updated} cambiadas, ${deleted} eliminadas`,
@@ -403,9 +417,9 @@ export const schedules = {
     kinds: { inserted: "nueva", updated: "cambiada", deleted: "eliminada" },
     question: "¿Importar esta instantánea?",
     questionHint:
-      "Se deshacen los cambios de personas en estas programaciones. Las cadencias cambiadas empiezan con el próximo tick.",
+      "Se deshacen los cambios de usuarios en estas programaciones. Las cadencias cambiadas empiezan con el próximo tick.",
     done: "Importado",
-    adminsOnly: "Los administradores importan programaciones",
+    adminsOnly: "Solo los administradores importan programaciones",
     adminsOnlyHint: "Pregunte a un administrador del proyecto, o pida el rol."
   },
   dst: {

@@ -16,7 +16,7 @@ export const secondFactor: Texts["secondFactor"] = {
   codeHint: "Los seis dígitos que muestra ahora la aplicación.",
   codes: "Códigos de recuperación",
   codesHint:
-    "Cada código permite iniciar sesión una vez si pierde la aplicación. Guárdelos donde solo usted pueda leerlos. Solo se muestran ahora.",
+    "Si pierde la aplicación, cada código permite iniciar sesión una vez. Guárdelos donde solo usted pueda leerlos. Solo se muestran una vez.",
   download: "Descargar",
   copyAll: "Copiar todos",
   continue: "Continuar",

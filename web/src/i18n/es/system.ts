@@ -4,20 +4,20 @@ export const system: Texts["system"] = {
   tabs: { health: "Estado", versions: "Versiones", settings: "Ajustes" },
   part: "Parte",
   status: "Estado",
-  detail: "Detalle",
+  detail: "Detalles",
   took: "Duración",
   statuses: { ok: "Correcto", degraded: "Degradado", failed: "Fallido" },
   statusHints: {
     ok: "todas las comprobaciones han pasado.",
-    degraded: "el servidor brain funciona, y una parte requiere atención.",
-    failed: "no funciona una parte que el servidor brain necesita."
+    degraded: "el servidor funciona, pero una parte requiere atención.",
+    failed: "no funciona una parte que el servidor necesita."
   },
   checks: {
     database: "Base de datos",
     migrations: "Esquema de la base de datos",
-    leaders: "Concesiones del trabajo en segundo plano",
+    leaders: "Concesiones en segundo plano",
     mail: "Correo",
-    secret_key: "Clave de los secretos guardados",
+    secret_key: "Clave de cifrado",
     audit_chain: "Registro de auditoría firmado",
     audit_verification: "Verificación del registro de auditoría"
   },
@@ -27,8 +27,8 @@ export const system: Texts["system"] = {
     leaders: "Qué proceso hace cada trabajo que solo uno puede hacer.",
     mail: "Ningún correo espera tras una entrega fallida.",
     secret_key: "Se conoce la clave que descifra los secretos guardados.",
-    audit_chain: "Sus filas más recientes coinciden con lo firmado.",
-    audit_verification: "La última ejecución leyó cada fila y encontró lo firmado."
+    audit_chain: "Las entradas más recientes coinciden con lo firmado.",
+    audit_verification: "La última ejecución leyó cada entrada y encontró lo firmado."
   },
   loop: (name: string) => `Bucle en segundo plano: ${name}`,
   loops: (running: string, all: string) =>
@@ -36,12 +36,12 @@ export const system: Texts["system"] = {
   revision: (found: string, expected: string) => `revisión ${found}, se esperaba ${expected}`,
   forwarder: "Webhook de auditoría",
   forwarderOff:
-    "No está configurado. Con SVC_AUDIT_WEBHOOK_URL, el servidor brain envía cada fila del registro de auditoría a otro sistema.",
+    "No está configurado. Con SVC_AUDIT_WEBHOOK_URL, el servidor envía cada entrada del registro de auditoría a otro sistema.",
   forwarderHint: (worker: string) =>
     `Contado desde el arranque del proceso ${worker}; cada réplica tiene sus propias cifras.`,
-  delivered: "Filas entregadas",
-  waiting: "Filas en espera",
-  dropped: "Filas descartadas",
+  delivered: "Entradas entregadas",
+  waiting: "Entradas en espera",
+  dropped: "Entradas descartadas",
   lastDelivered: "Última entrega",
   failuresInRow: "Fallos seguidos",
   installation: "Instalación",
@@ -55,12 +55,12 @@ export const system: Texts["system"] = {
   megabytes: (count: string) => `${count} MB`,
   check: "Buscar versiones más recientes",
   checked: "La lista de versiones se leyó",
-  neverChecked: "La lista de versiones no se ha leído. El servidor brain solo la lee cuando usted lo pide.",
+  neverChecked: "La lista de versiones no se ha leído. El servidor solo la lee cuando usted lo pide.",
   package: "Paquete",
   installed: "Instalada",
   latest: "Más reciente",
-  unknown: "Desconocido",
-  outdated: "Hay una más reciente",
+  unknown: "Desconocida",
+  outdated: "Hay una versión más reciente",
   current: "Actualizado",
   settingsHint: (home: string) =>
     `Los valores vigentes en el proceso que responde, con los secretos ocultos. Cámbielos en el entorno o en svc.conf de ${home} y reinicie.`,

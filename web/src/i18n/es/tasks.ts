@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const tasks: Texts["tasks"] = {
   title: "Tareas",
@@ -17,7 +19,7 @@ export const tasks: Texts["tasks"] = {
     queue: "Cola",
     worker: "Worker",
     received: "Recibida",
-    runtime: "Ejecución",
+    runtime: "Tiempo de ejecución",
     retries: "Reintentos",
     id: "ID",
     engine: "Motor",
@@ -26,7 +28,7 @@ export const tasks: Texts["tasks"] = {
     finished: "Terminada"
   },
   allStates: "Todos los estados",
-  newTasks: (count: string) => `Nuevas: ${count}`,
+  newTasks: (count: Count) => plural(count, "# nueva", "# nuevas"),
   showNew: "Mostrar las nuevas",
   noTasks: "Aún no hay tareas",
   noTasksHint: "Conecte un agente; la primera tarea aparecerá aquí en menos de un segundo.",
@@ -40,7 +42,7 @@ export const tasks: Texts["tasks"] = {
   loadingMore: "Cargando tareas anteriores",
   end: "Fin de la lista",
   density: "Altura de fila",
-  selected: (count: string) => `Seleccionadas: ${count}`,
+  selected: (count: Count) => plural(count, "# seleccionada", "# seleccionadas"),
   select: (name: string) => `Seleccionar ${name}`,
   selectColumn: "Selección",
   actionColumn: "Acciones",
@@ -62,15 +64,17 @@ export const tasks: Texts["tasks"] = {
   export: "Exportar las tareas que coinciden",
   exportAs: (format: string) => `Como ${format}`,
   selectLoaded: "Seleccionar todas las tareas cargadas",
-  allSelected: (count: string) => `Seleccionadas las ${count} que coinciden`,
-  moreSelected: (count: string) => `Seleccionadas todas las que coinciden, al menos ${count}`,
-  selectMatching: (count: string) => `Seleccionar las ${count} que coinciden`,
-  selectMore: "Seleccionar todas las que coinciden",
+  allSelected: (count: Count) =>
+    plural(count, "# tarea que coincide está seleccionada", "Las # tareas que coinciden están seleccionadas"),
+  moreSelected: (count: string) => `Todas las tareas que coinciden están seleccionadas, al menos ${count}`,
+  selectMatching: (count: Count) =>
+    plural(count, "Seleccionar # tarea que coincide", "Seleccionar las # tareas que coinciden"),
+  selectMore: "Seleccionar todas las tareas que coinciden",
   retryMatching: "¿Reintentar todas las tareas que coinciden?",
   retryMatchingHint: "Si el filtro no indica un estado, solo se reintentan las tareas fallidas.",
   noneToCancel: "Ninguna tarea que coincide se puede cancelar",
   delete: "Eliminar",
-  deleteQuestion: (count: string) => `¿Eliminar ${count} tareas?`,
+  deleteQuestion: (count: Count) => plural(count, "¿Eliminar # tarea?", "¿Eliminar # tareas?"),
   deleteMoreQuestion: (count: string) => `¿Eliminar todas las tareas que coinciden, al menos ${count}?`,
   deleteHint: "Las tareas desaparecen de svc con sus eventos, argumentos y resultados. No se avisa a su motor.",
   views: {
@@ -83,5 +87,6 @@ export const tasks: Texts["tasks"] = {
     shared: "Compartida",
     remove: (name: string) => `Eliminar la vista ${name}`,
     removeQuestion: (name: string) => `¿Eliminar la vista ${name}?`
-  }
+  },
+  count: (count: Count) => plural(count, "# tarea", "# tareas")
 }

@@ -2,15 +2,15 @@ import type { Texts } from "../en.ts"
 
 export const users: Texts["users"] = {
   hint:
-    "Todas las cuentas de este servidor brain. Lo que una cuenta puede hacer en un proyecto se define en la página de personas del proyecto.",
+    "Todas las cuentas de este servidor. Lo que una cuenta puede hacer en un proyecto se define en la página Personas del proyecto.",
   none: "No hay usuarios",
   create: "Crear un usuario",
-  createHint: "Con una invitación a un proyecto, la persona elige la contraseña; aquí usted elige la primera.",
+  createHint: "Con una invitación a un proyecto, el usuario elige la contraseña; aquí usted elige la primera.",
   active: "Activa",
   inactive: "Inactiva",
   activeHint:
     "Una cuenta inactiva no puede iniciar sesión. Sus sesiones terminan de inmediato y sus claves de API dejan de funcionar.",
-  adminHint: "Administrador de todos los proyectos, de los usuarios y del servidor brain.",
+  adminHint: "Administrador de todos los proyectos, de los usuarios y del servidor.",
   password: "Contraseña",
   passwordHint: "Al menos 12 caracteres.",
   lastLogin: "Último inicio de sesión",
@@ -23,5 +23,5 @@ export const users: Texts["users"] = {
   delete: "Eliminar",
   deleteTitle: (name: string) => `Eliminar a ${name}`,
   deleteHint:
-    "Se eliminan la cuenta, sus sesiones, claves de API, pertenencias e invitaciones abiertas. Lo que hizo la persona permanece en el registro de auditoría. No se puede deshacer."
+    "Se eliminan la cuenta, sus sesiones, claves de API, pertenencias e invitaciones abiertas. Las acciones del usuario permanecen en el registro de auditoría. No se puede deshacer."
 }

@@ -9,12 +9,12 @@ export const approvals: Texts["approvals"] = {
   filter: "État",
   none: "Rien n’attend d’approbation",
   noneHint:
-    "Les purges, les grandes actions en masse et les règles qui relancent ou annulent apparaissent ici si les paramètres du projet exigent une approbation.",
-  noneOfStatus: "Aucune approbation avec ce statut",
+    "Les vidages de files, les grandes actions en masse et les règles qui relancent ou annulent apparaissent ici si les paramètres du projet exigent une approbation.",
+  noneOfStatus: "Aucune approbation dans cet état",
   tabs: {
     pending: "En attente",
     approved: "Terminées",
-    failed: "Échouées",
+    failed: "En échec",
     rejected: "Rejetées",
     expired: "Expirées",
     all: "Toutes"
@@ -27,9 +27,9 @@ export const approvals: Texts["approvals"] = {
     expired: "Aucune seconde personne n’a décidé à temps. Rien n’a été fait. L’action peut être demandée de nouveau."
   },
   kinds: {
-    purge_queue: "Purge d’une file",
+    purge_queue: "Vidage d’une file",
     bulk_retry: "Relance de nombreuses tâches",
-    bulk_retry_request: "Relance en masse",
+    bulk_retry_request: "Relance groupée",
     bulk_delete: "Suppression de nombreuses tâches",
     bulk_cancel: "Annulation de nombreuses tâches",
     rule_create: "Nouvelle règle d’automatisation",

@@ -1,16 +1,17 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const audit: Texts["audit"] = {
   title: "Journal d’audit",
   tabs: "Parties du journal d’audit",
   log: "Journal",
   exports: "Exports",
-  none: "Aucune ligne pour l’instant",
-  noneHint: "Chaque modification du projet écrit une ligne, dans la même transaction.",
-  noMatchHint: "Choisissez une autre action, personne, décision ou période.",
+  none: "Aucune entrée pour l’instant",
+  noneHint: "Chaque modification du projet écrit une entrée, dans la même transaction.",
+  noMatchHint: "Choisissez une autre action, un autre utilisateur, une autre décision ou période.",
   outcome: "Décision",
   anyOutcome: "Toutes les décisions",
-  ofTarget: (id: string) => `Seulement ce qui concerne ${id}`,
+  ofTarget: (id: string) => `Seulement les entrées sur ${id}`,
   ofAllTargets: "Tout afficher",
   outcomes: { allow: "Autorisée", deny: "Refusée" },
   since: "Période",
@@ -21,32 +22,32 @@ export const audit: Texts["audit"] = {
     "30d": "30 derniers jours",
     all: "Toute la période"
   },
-  address: "Adresse source",
-  addressHidden: "Seuls les administrateurs globaux voient les adresses.",
-  row: "Ligne",
+  address: "Adresse IP",
+  addressHidden: "Seuls les administrateurs globaux voient les adresses IP.",
+  row: "Entrée",
   result: "Résultat",
   metadata: "Métadonnées",
   target: "Cible",
   targetId: "Identifiant de la cible",
   exactTime: "Heure",
-  chain: "Intégrité de tout le journal",
+  chain: "Intégrité du journal",
   chainHint:
-    "La ligne la plus récente et sa signature sont vérifiées à chaque fois. Seul svc audit verify lit toutes les lignes sans faire confiance.",
-  head: "Ligne la plus récente",
+    "L’entrée la plus récente et sa signature sont vérifiées à chaque fois. Pour vérifier toutes les entrées indépendamment, lancez svc audit verify.",
+  head: "Entrée la plus récente",
   headOk: "Signée avec une clé connue",
-  verification: "Dernière vérification de toutes les lignes",
-  verificationOff: "Non planifiée (SVC_AUDIT_CHAIN_VERIFY_ENABLED)",
-  states: { ok: "Intact", degraded: "Non terminée", failed: "Altéré" },
+  verification: "Dernière vérification de toutes les entrées",
+  verificationOff: "Non planifiée. L’administrateur du serveur peut l’activer.",
+  states: { ok: "Intact", degraded: "Incomplète", failed: "Altéré" },
   forwarder: "Webhook",
-  forwarderOff: "Désactivé (SVC_AUDIT_WEBHOOK_URL)",
+  forwarderOff: "Désactivé. L’administrateur du serveur peut l’activer.",
   forwarderState: (sent, failed) => `${sent} livrées, ${failed} abandonnées`,
-  waiting: (count) => `${count} en attente`,
+  waiting: (count: Count) => `${count.text} en attente`,
   create: "Exporter",
   createTitle: "Exporter le journal d’audit",
   createHint:
-    "Le fichier contient les lignes qui correspondent aux filtres de cette page, les plus récentes d’abord. Il est écrit en arrière-plan.",
+    "Le fichier contient les entrées qui correspondent aux filtres de cette page, les plus récentes d’abord. Il est écrit en arrière-plan.",
   filters: "Filtres",
-  noFilters: "Toutes les lignes du projet",
+  noFilters: "Toutes les entrées du projet",
   noExportsHint:
-    "Choisissez des filtres dans le journal, puis exportez. Un fichier est supprimé SVC_EXPORT_JOBS_RETENTION_DAYS jours après la fin de l’export (7 par défaut)."
+    "Choisissez des filtres dans le journal, puis exportez. Les fichiers sont conservés 7 jours, sauf si l’administrateur du serveur a choisi une autre durée."
 }

@@ -1,11 +1,13 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const automation: Texts["automation"] = {
   title: "Automatisation",
   create: "Nouvelle règle",
   none: "Aucune règle pour l’instant",
   noneHint:
-    "Une règle relance, annule ou signale des tâches sans intervention humaine. Commencez par un essai à blanc\u00a0: son journal montre ce qu’elle ferait.",
+    "Les règles relancent, annulent ou signalent des tâches automatiquement. Commencez par un essai à blanc\u00a0: son journal montre ce que la règle ferait.",
   whenPart: "Quand",
   ifPart: "Si",
   thenPart: "Alors",
@@ -15,7 +17,7 @@ export const automation: Texts["automation"] = {
     "task.retried": "une tâche est relancée par son moteur",
     "task.orphaned": "une tâche est orpheline, car son worker a disparu",
     "worker.offline": "un worker passe hors ligne",
-    "schedule.misfired": "une planification manque son heure"
+    "schedule.misfired": "une planification manque une exécution"
   },
   conditions: {
     engine: (values) => `le moteur est ${values}`,
@@ -28,10 +30,10 @@ export const automation: Texts["automation"] = {
     atMost: (duration) => `elle a duré au plus ${duration}`
   },
   actions: {
-    retry: (max) => `relancer la tâche jusqu’à ${max} fois`,
+    retry: (count: Count) => `relancer la tâche jusqu’à ${count.text} fois`,
     cancel: "annuler la tâche",
     inbox: "notifier les membres dans leur boîte de réception",
-    channels: (count) => `envoyer à ${count} canaux`,
+    channels: (count: Count) => plural(count, "envoyer à # canal", "envoyer à # canaux"),
     none: "seulement écrire dans son journal"
   },
   rule: "Règle",
@@ -43,7 +45,7 @@ export const automation: Texts["automation"] = {
   tripped: "Déclenché",
   trippedHint:
     "La règle a dépassé sa limite d’exécutions et ne fait plus que notifier. Elle agit à nouveau quand les anciennes exécutions sortent de la fenêtre.",
-  arm: "Réarmer",
+  arm: "Réarmer le disjoncteur",
   armQuestion: (name) => `Réarmer le disjoncteur de ${name}\u00a0?`,
   armHint: "La règle agit à nouveau immédiatement, et les exécutions antérieures ne comptent plus.",
   last: "Dernière exécution",
@@ -77,11 +79,11 @@ export const automation: Texts["automation"] = {
     fingerprint: "Groupe d’échecs"
   },
   keyHints: {
-    engine: "Un par ligne\u00a0; l’un d’eux doit être égal.",
-    queue: "Une par ligne\u00a0; l’une d’elles doit être égale.",
-    task_name: "Motifs avec * et\u00a0?, par exemple mail.*\u00a0; un par ligne.",
-    exception: "Une partie de sa première ligne\u00a0; avec *,\u00a0? ou [ un motif de la ligne entière. Un par ligne.",
-    fingerprint: "L’identifiant d’un groupe d’échecs\u00a0; un par ligne."
+    engine: "Un par ligne. L’un d’eux doit être égal.",
+    queue: "Une par ligne. L’une d’elles doit être égale.",
+    task_name: "Motifs avec * et\u00a0?, par exemple mail.*, un par ligne.",
+    exception: "Une partie de sa première ligne. Avec *,\u00a0? ou [, un motif de la ligne entière. Un par ligne.",
+    fingerprint: "Les identifiants de groupes d’échecs, un par ligne."
   },
   priorities: { critical: "Critique", high: "Haute", normal: "Normale", low: "Basse" },
   minMs: "au moins, en ms",
@@ -89,12 +91,17 @@ export const automation: Texts["automation"] = {
   actionsTitle: "Actions",
   onTask: "Sur la tâche",
   onTaskChoices: { none: "Rien", retry: "La relancer", cancel: "L’annuler" },
-  needsAdmin: "Une règle qui relance ou annule exige un administrateur.",
-  maxRetries: "Relances d’une tâche par des règles, au plus",
-  notify: "Notifier des personnes",
-  inApp: "Dans la boîte de réception des membres du projet",
+  needsAdmin: "Seul un administrateur peut enregistrer une règle qui relance ou annule.",
+  maxRetries: "Nombre maximal de relances d’une tâche par des règles",
+  notify: "Envoyer des notifications",
+  inApp: "À la boîte de réception des membres du projet",
   channelsTitle: "Canaux",
-  channelsKept: (count) => `${count} canaux reçoivent un message. Les administrateurs les choisissent.`,
+  channelsKept: (count: Count) =>
+    plural(
+      count,
+      "# canal reçoit un message. Les administrateurs le choisissent.",
+      "# canaux reçoivent un message. Les administrateurs les choisissent."
+    ),
   noChannels: "Le projet n’a aucun canal. Ajoutez-en un sous Notifications.",
   safety: "Protection",
   maxExecutions: "Exécutions avant le déclenchement du disjoncteur",
@@ -103,37 +110,37 @@ export const automation: Texts["automation"] = {
   dryRun: "Essai à blanc",
   dryRunHint: "La règle ne fait rien. Son journal montre ce qu’elle aurait fait.",
   save: "Enregistrer la règle",
-  saved: "La règle a été enregistrée",
-  readOnly: "Vous pouvez lire cette règle. La modifier exige un rôle plus élevé dans ce projet.",
-  awaitsApproval: "La modification attend une seconde personne\u00a0; rien n’a encore été modifié.",
+  saved: "Règle enregistrée",
+  readOnly: "Vous pouvez consulter cette règle. Pour la modifier, il faut un rôle plus élevé dans ce projet.",
+  awaitsApproval: "En attente d’approbation. Rien n’a encore été modifié.",
   endDryRun: "Terminer l’essai à blanc",
-  endDryRunQuestion: "Laisser la règle agir\u00a0?",
+  endDryRunQuestion: "Activer la règle\u00a0?",
   endDryRunHint: "Désormais, elle fait ce que son journal dit qu’elle aurait fait\u00a0:",
   startDryRun: "Revenir à l’essai à blanc",
   removeQuestion: (name) => `Supprimer ${name}\u00a0?`,
   removeHint:
     "La règle prend fin immédiatement, et son journal ne peut plus être lu. Pour garder le journal, désactivez la règle.",
-  backtest: "Sur le passé",
-  backtestHint: "Ce que la règle aurait fait, avant de l’enregistrer. Rien n’est modifié.",
+  backtest: "Backtest",
+  backtestHint: "Ce que la règle aurait fait dans le passé. Rien n’est modifié.",
   days: "Jours",
-  dayCount: (count) => `${count} jours`,
-  run: "Tester à nouveau",
-  running: "Lecture du passé",
-  incomplete: "Complétez la règle pour voir ce qu’elle aurait fait.",
-  noHistory: "Seul l’état actuel des workers est conservé\u00a0: ce déclencheur ne peut pas être testé sur le passé.",
+  dayCount: (count: Count) => plural(count, "# jour", "# jours"),
+  run: "Relancer",
+  running: "Backtest en cours",
+  incomplete: "Complétez la règle pour lancer le backtest.",
+  noHistory: "Seul l’état actuel des workers est conservé\u00a0: ce déclencheur n’a pas de backtest.",
   matched: "Correspondances",
   wouldExecute: "Aurait agi",
   trips: "Déclenchements du disjoncteur",
   noMatch: "Rien dans cette période ne correspond à la règle.",
   coveredFrom: (time) => `L’historique est complet à partir de ${time}.`,
-  truncated: "L’historique dépassait ce qu’une requête peut lire. La partie la plus récente a été lue.",
+  truncated: "L’historique était trop grand pour une requête. Seule la partie la plus récente a été lue.",
   day: "Jour (UTC)",
   byName: "Par nom de tâche",
   byWorker: "Par worker",
   samples: "Correspondances récentes",
-  notes: "Ce que ce test ne peut pas savoir",
+  notes: "Limites",
   executions: "Journal",
-  noExecutions: "La règle n’a encore rien eu à faire",
+  noExecutions: "La règle n’a pas encore été exécutée",
   noExecutionsHint: "Chaque événement qui correspond à la règle est noté ici, même lors d’un essai à blanc.",
   outcome: "Résultat",
   outcomes: {
@@ -147,8 +154,8 @@ export const automation: Texts["automation"] = {
   action: "Action",
   actionNames: { retry: "Relancer", cancel: "Annuler", notify: "Notifier" },
   task: "Tâche",
-  several: (count) => `${count} événements`,
+  several: (count: Count) => plural(count, "# événement", "# événements"),
   command: "Commande",
-  detail: "Détail",
+  detail: "Détails",
   time: "Heure"
 }

@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const bulkRetries: Texts["bulkRetries"] = {
   title: "Relances groupées",
@@ -18,7 +20,7 @@ export const bulkRetries: Texts["bulkRetries"] = {
     failed: "Non relancées",
     unknown: "Résultat inconnu",
     unobserved: "Écartées",
-    claimed: "Commandées",
+    claimed: "Commande envoyée",
     pending: "En attente"
   },
   countHints: {
@@ -39,7 +41,7 @@ export const bulkRetries: Texts["bulkRetries"] = {
     unconfirmed: "La commande a été envoyée et son résultat est inconnu."
   },
   filter: "Filtre",
-  facts: "Informations",
+  facts: "Détails",
   progress: "Progression",
   ofTotal: (part: string, total: string) => `${part} sur ${total}`,
   done: "Faites",
@@ -47,11 +49,11 @@ export const bulkRetries: Texts["bulkRetries"] = {
   created: "Démarrée",
   finished: "Terminée",
   lastProgress: "Dernière avancée",
-  deadline: "Se termine au plus tard",
+  deadline: "Échéance",
   rate: "Débit",
   noRate: "Sans limite",
   perSecond: (rate: string) => `${rate} par seconde`,
-  capped: (max: string) => `D’autres tâches correspondent\u00a0; seules les ${max} plus anciennes sont prises.`,
+  capped: (max: string) => `D’autres tâches correspondent. Seules les ${max} plus anciennes sont relancées.`,
   tasks: "Tâches",
   allTasks: "Toutes",
   task: "Tâche",
@@ -65,16 +67,20 @@ export const bulkRetries: Texts["bulkRetries"] = {
   resume: "Reprendre",
   cancel: "Annuler la relance",
   cancelQuestion: "Annuler cette relance groupée\u00a0?",
-  cancelHint: (count: string) =>
-    `Tâches qui ne seront pas relancées\u00a0: ${count}. Les commandes déjà envoyées ne sont pas reprises. Une relance annulée ne peut pas reprendre.`,
+  cancelHint: (count: Count) =>
+    plural(
+      count,
+      "# tâche ne sera pas relancée. Les commandes envoyées ne sont pas reprises. Une relance annulée ne peut pas reprendre.",
+      "# tâches ne seront pas relancées. Les commandes envoyées ne sont pas reprises. Une relance annulée ne peut pas reprendre."
+    ),
   changeRate: "Modifier le débit",
   rateField: "Relances par seconde",
-  rateHint: "Laissez vide pour ne pas limiter.",
-  rateResumes: "Laissez vide pour ne pas limiter. La relance reprend aussitôt.",
+  rateHint: "Vide\u00a0: sans limite.",
+  rateResumes: "Vide\u00a0: sans limite. La relance reprend aussitôt.",
   maxField: "Nombre maximal de tâches",
   maxHint: (most: string) =>
-    `Au plus ${most}\u00a0: si davantage correspondent, les plus anciennes sont prises. Laissez vide pour toutes celles qui correspondent.`,
-  matching: (count: string) => `Tâches correspondantes\u00a0: ${count}`,
+    `Au plus ${most}. Si davantage correspondent, les plus anciennes sont relancées. Vide\u00a0: toutes celles qui correspondent.`,
+  matching: (count: Count) => plural(count, "# tâche correspondante", "# tâches correspondantes"),
   takes: (part: string, all: string) => `Les ${part} plus anciennes sur ${all} tâches correspondantes`,
   takesOfMore: (part: string, all: string) => `Les ${part} plus anciennes sur plus de ${all} tâches correspondantes`,
   engineNote: (engine: string, count: string) => `${engine} (${count})\u00a0:`,

@@ -19,10 +19,10 @@ export const channels: Texts["channels"] = {
   typeHints: {
     webhook:
       "Un POST en JSON vers votre serveur. Tout 2xx accepte le message\u00a0; après un 410 le canal est désactivé.",
-    email: "Du courrier par votre serveur. Tous les messages d’une alerte forment un fil.",
+    email: "Des e-mails par votre serveur de messagerie. Tous les e-mails d’une alerte forment un fil.",
     slack: "Un webhook entrant de Slack ou d’un serveur compatible, comme Mattermost.",
     telegram: "Votre bot, qui écrit dans une discussion.",
-    pagerduty: "Une intégration de l’Events API v2. Un test ouvre un incident qu’une personne doit résoudre.",
+    pagerduty: "Une intégration de l’Events API v2. Un test ouvre un incident à résoudre à la main.",
     discord: "Le webhook d’un salon Discord.",
     teams: "L’URL d’un workflow qui publie dans un canal Teams à la réception d’une requête."
   },
@@ -59,7 +59,7 @@ export const channels: Texts["channels"] = {
   },
   ownSeverity: "Celle du déclencheur",
   kept: "conservé",
-  keptHint: "La valeur enregistrée est conservée tant que ce champ est vide.",
+  keptHint: "Laissez vide pour conserver la valeur enregistrée.",
   remove: "Supprimer la valeur enregistrée",
   activeField: "Envoyer des messages par ce canal",
   testForm: "Tester ces valeurs",
@@ -74,12 +74,12 @@ export const channels: Texts["channels"] = {
   noStatus: "Aucun code HTTP",
   response: "Réponse du destinataire",
   again: "Tester à nouveau",
-  states: { active: "Actif", off: "Arrêté", disabled: "Désactivé" },
+  states: { active: "Actif", off: "Désactivé", disabled: "Désactivé par svc" },
   unverified: "Non testé depuis sa dernière modification",
   disabledBecause: (reason: string) => `svc l’a désactivé\u00a0: ${reason}.`,
   disabledAdvice:
     "Corrigez la cause indiquée, testez le canal, puis activez-le. L’activation remet à zéro le décompte des échecs.",
-  actions: { test: "Tester", edit: "Modifier", enable: "Activer", disable: "Arrêter", delete: "Supprimer" },
+  actions: { test: "Tester", edit: "Modifier", enable: "Activer", disable: "Désactiver", delete: "Supprimer" },
   actionOn: (action: string, name: string) => `${action}\u00a0: ${name}`,
   deleteTitle: (name: string) => `Supprimer le canal ${name}`,
   deleteHint:
@@ -90,7 +90,7 @@ export const channels: Texts["channels"] = {
   copyOwn: "Copier l’un de vos canaux",
   copyOwnHint:
     "La copie contient les secrets de l’original. Les modifications ultérieures de l’original ne la changent pas.",
-  copyFromProject: "Copier celui d’un projet",
+  copyFromProject: "Copier un canal d’un projet",
   projectHasNone: "Ce projet n’a aucun canal.",
   source: "Canal",
   sourceProject: "Projet",

@@ -1,10 +1,12 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const deliveries: Texts["deliveries"] = {
   title: "Envois",
   delivery: "Envoi",
   status: "État",
-  statuses: { pending: "En attente", sent: "Envoyé", failed: "Échoué", suppressed: "Non envoyé" },
+  statuses: { pending: "En attente", sent: "Envoyé", failed: "En échec", suppressed: "Non envoyé" },
   statusHints: {
     pending: "Il attend sa première ou sa prochaine tentative.",
     sent: "Le destinataire l’a accepté.",
@@ -41,9 +43,9 @@ export const deliveries: Texts["deliveries"] = {
   clearTitle: "Supprimer le journal des envois",
   clearHint:
     "Supprime les envois terminés vers tous les canaux du projet, avec leurs tentatives. Ils ne peuvent ensuite plus être lus ni renvoyés. Les envois en attente et le journal d’audit sont conservés.",
-  which: "Lesquels",
+  which: "Quels envois",
   olderThan: (duration: string) => `Plus anciens que ${duration}`,
   allEnded: "Tous ceux qui sont terminés",
-  cleared: (count: string) => `${count} envois supprimés`,
+  cleared: (count: Count) => plural(count, "# envoi supprimé", "# envois supprimés"),
   clearedHint: "Les envois en attente et le journal d’audit sont conservés."
 }

@@ -1,8 +1,10 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const inbox: Texts["inbox"] = {
   title: "Boîte de réception",
-  titleWith: (count: string) => `Boîte de réception, ${count} non lues`,
+  titleWith: (count: Count) => plural(count, "Boîte de réception, # non lue", "Boîte de réception, # non lues"),
   unread: "non lue",
   onlyUnread: "Non lues seulement",
   markRead: "Marquer comme lue",
@@ -11,5 +13,5 @@ export const inbox: Texts["inbox"] = {
   none: "La boîte de réception est vide",
   noneHint:
     "Les alertes de vos projets et de vos abonnements y apparaissent à leur début, à leurs changements et à leur rétablissement.",
-  noneUnread: "Tout est lu"
+  noneUnread: "Rien à lire"
 }

@@ -1,7 +1,7 @@
 import type { Texts } from "../en.ts"
 
 export const keys: Texts["keys"] = {
-  title: "Touches",
+  title: "Raccourcis clavier",
   places: {
     everywhere: "Partout",
     tasks: "Dans la liste des tâches",
@@ -10,13 +10,13 @@ export const keys: Texts["keys"] = {
   go: "Aller à une page",
   does: {
     palette: "Ouvrir la palette, même pendant la saisie",
-    help: "Afficher les touches",
+    help: "Afficher les raccourcis clavier",
     search: "Aller au filtre",
     next: "Tâche suivante",
     previous: "Tâche précédente",
     open: "Ouvrir la tâche",
     select: "Sélectionner la tâche",
-    retry: "Relancer, après confirmation",
-    cancel: "Annuler, après confirmation"
+    retry: "Relancer (avec confirmation)",
+    cancel: "Annuler (avec confirmation)"
   }
 }

@@ -6,9 +6,9 @@ export const maintenance: Texts["maintenance"] = {
   edit: (name: string) => `Modifier ${name}`,
   hint:
     "Pendant une fenêtre, les alertes sont enregistrées et aucun message n’est envoyé. À la fin, les alertes encore ouvertes sont envoyées.",
-  name: "Travaux",
+  name: "Nom",
   state: "État",
-  states: { planned: "Prévue", lasts: "En cours", ended: "Terminée" },
+  states: { planned: "Prévue", lasts: "Active", ended: "Terminée" },
   startsAt: "Début",
   endsAt: "Fin",
   endHint: "30 jours au plus après le début.",

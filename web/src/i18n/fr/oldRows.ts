@@ -1,8 +1,14 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const oldRows: Texts["oldRows"] = {
-  note: (count: string, days: string) =>
-    `Sans signe de vie depuis ${days} jours\u00a0: ${count} (estompés, en fin de liste).`,
+  note: (count: Count, days: Count) =>
+    plural(
+      count,
+      `# sans signe de vie depuis ${days.text} jours\u00a0: estompée, en fin de liste.`,
+      `# sans signe de vie depuis ${days.text} jours\u00a0: estompées, en fin de liste.`
+    ),
   hide: "Masquer",
   show: "Afficher"
 }

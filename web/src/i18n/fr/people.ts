@@ -50,5 +50,5 @@ export const people: Texts["people"] = {
   mailNotSent: "Ce serveur n’envoie pas d’e-mails. Envoyez le lien vous-même.",
   link: "Lien de l’invitation",
   linkHint:
-    "Le lien n’est affiché que maintenant. Il fonctionne une fois. Une invitation ultérieure de la même adresse l’annule."
+    "Le lien n’est affiché qu’une fois et ne fonctionne qu’une fois. Une invitation ultérieure de la même adresse l’annule."
 }

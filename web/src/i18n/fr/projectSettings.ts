@@ -15,7 +15,7 @@ export const projectSettings: Texts["projectSettings"] = {
   environmentHint: "Une étiquette, telle que production. Elle ne change rien d’autre.",
   zone: "Fuseau horaire",
   zoneHint:
-    "Le tableau de bord affiche les heures dans ce fuseau si une personne choisit celui du projet. Les planifications ont leur propre fuseau.",
+    "Le tableau de bord affiche les heures dans ce fuseau aux utilisateurs qui choisissent celui du projet. Les planifications ont leur propre fuseau.",
   access: "Accès et données",
   payloadRole: "Qui voit les arguments et les résultats",
   payloadRoleHint:
@@ -26,24 +26,24 @@ export const projectSettings: Texts["projectSettings"] = {
     operator: "Opérateurs et administrateurs",
     admin: "Administrateurs uniquement"
   },
-  addresses: "Adresses autorisées",
+  addresses: "Adresses IP autorisées",
   addressesHint:
-    "Des réseaux tels que 192.0.2.0/24, un par ligne\u00a0; votre propre adresse doit en faire partie. Les personnes et les clés d’API depuis d’autres adresses sont refusées\u00a0; les agents ne sont pas concernés. Vide\u00a0: toutes les adresses.",
+    "Des réseaux tels que 192.0.2.0/24, un par ligne. Votre propre adresse doit en faire partie. Les utilisateurs et les clés d’API depuis d’autres adresses sont refusés\u00a0; les agents ne sont pas concernés. Vide\u00a0: toutes les adresses.",
   approvals: "Approbations",
   approvalsHint: "Les actions choisies attendent l’approbation d’une seconde personne.",
   approvalsActiveHint:
     "Les actions choisies attendent l’approbation d’une seconde personne. Une modification de cette politique attend aussi.",
   holdPurges: "Vidages de files",
   holdRules: "Règles d’automatisation qui relancent ou annulent",
-  holdRulesHint: "La création et la modification de ces règles. La suppression n’attend pas.",
-  holdBulk: "Actions groupées sur plus de tâches que",
-  holdBulkHint: "Relances, suppressions et annulations groupées. Vide\u00a0: aucune n’attend.",
-  schedulers: "Ordonnanceurs",
-  owner: "Ordonnanceur des nouvelles planifications",
-  ownerHint: "Il déclenche les planifications qui n’en nomment pas d’autre, par exemple svc-scheduler.",
-  allowedSchedulers: "Ordonnanceurs autorisés",
+  holdRulesHint: "La création et la modification de ces règles. La suppression ne demande pas d’approbation.",
+  holdBulk: "Actions en masse sur plus de (tâches)",
+  holdBulkHint: "Relances, suppressions et annulations groupées. Vide\u00a0: aucune ne demande d’approbation.",
+  schedulers: "Planificateurs",
+  owner: "Planificateur des nouvelles planifications",
+  ownerHint: "Déclenche les planifications qui n’en nomment pas d’autre. Par exemple svc-scheduler.",
+  allowedSchedulers: "Planificateurs autorisés",
   allowedSchedulersHint:
-    "Un par ligne. Les planifications d’autres ordonnanceurs ne se déclenchent pas. Vide\u00a0: tous les ordonnanceurs.",
+    "Un par ligne. Les planifications d’autres planificateurs ne se déclenchent pas. Vide\u00a0: tous les planificateurs.",
   delete: "Supprimer le projet",
   deleteTitle: (name: string) => `Supprimer ${name}`,
   deleteHint:

@@ -1,6 +1,9 @@
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
+
 export const schedules = {
   title: "Planifications",
-  tabs: { schedules: "Planifications", misfires: "Ticks manqués", schedulers: "Planificateurs" },
+  tabs: { schedules: "Planifications", misfires: "Exécutions manquées", schedulers: "Planificateurs" },
   tabsLabel: "Parties de cette page",
   search: "Chercher une planification",
   filter: "État",
@@ -21,11 +24,9 @@ export const schedules = {
   },
   stateHints: {
     active: "Elle se déclenche à ses ticks.",
-    paused:
-      "Elle ne se déclenche pas avant qu’une personne la reprenne. Son rattrapage décide alors des ticks intermédiaires.",
-    disabled:
-      "Elle ne se déclenche pas avant qu’une personne l’active. Les ticks intermédiaires ne sont pas rattrapés.",
-    quarantined: "Elle ne se déclenche pas avant la fin de sa quarantaine. Sa page donne la raison et ce qui y met fin."
+    paused: "Ne se déclenche pas avant d’être reprise. Son rattrapage décide alors des ticks intermédiaires.",
+    disabled: "Ne se déclenche pas avant d’être activée. Les ticks intermédiaires ne sont pas rattrapés.",
+    quarantined: "Ne se déclenche pas avant la fin de sa quarantaine. Sa page donne la raison et ce qui y met fin."
   },
   breaker: {
     counting: (failures: string, threshold: string) => `${failures} échecs sur ${threshold}`,
@@ -45,11 +46,11 @@ export const schedules = {
     state: "État"
   },
   noFires: "Aucun déclenchement",
-  firesElsewhere: "ne signale que les ticks manqués",
-  firesElsewhereHint:
-    "Un autre planificateur la déclenche\u00a0: svc enregistre ses ticks manqués, mais pas ses déclenchements.",
+  firesElsewhere: "ne signale que les exécutions manquées",
+  firesElsewhereHint: "Un autre planificateur la déclenche\u00a0: svc n’enregistre que ses exécutions manquées.",
   firedBy: (scheduler: string) => `par ${scheduler}`,
-  strip: (count: string, failed: string) => `${count} derniers déclenchements, dont ${failed} en échec`,
+  strip: (count: Count, failed: string) =>
+    plural(count, `Dernier déclenchement, ${failed} en échec`, `# derniers déclenchements, ${failed} en échec`),
   noNext: "aucun",
   next: {
     unknown: "Son planificateur ne l’indique pas",
@@ -94,20 +95,22 @@ export const schedules = {
     buffered: "Aucun agent de son moteur n’était connecté. Il se déclenche dès qu’un agent se connecte.",
     buffer_stale:
       "Pendant qu’il attendait un agent, la planification a été modifiée, désactivée ou supprimée. Il ne se déclenche plus.",
-    buffer_expired: "Il a attendu un agent plus de SVC_SCHEDULE_BUFFER_SECONDS. Il ne se déclenche plus.",
+    buffer_expired:
+      "Il a attendu un agent plus longtemps que le serveur ne le permet. Il ne se déclenche plus. L’administrateur du serveur peut relever la limite.",
     acked_success: "L’agent a soumis la tâche.",
     acked_failed: "L’agent a refusé la tâche, ou n’a pas pu la soumettre.",
     failed: "Sa commande n’a jamais été envoyée\u00a0: la tâche n’a pas été soumise.",
-    operator_skipped: "Une personne a constaté que sa tâche ne s’est pas exécutée.",
-    terminal_completed: "Une personne a constaté que sa tâche s’est exécutée, ou a pu s’exécuter.",
+    operator_skipped: "Un utilisateur a constaté que sa tâche ne s’est pas exécutée.",
+    terminal_completed: "Un utilisateur a constaté que sa tâche s’est exécutée, ou a pu s’exécuter.",
     terminal_failed: "Il a échoué.",
     terminal_cancelled: "Sa commande a été annulée, ou son agent supprimé.",
     terminal_timeout: "Il a été envoyé, et l’agent n’a pas répondu à temps. On ignore si sa tâche a été soumise."
   },
   misfires: {
-    title: "Ticks manqués",
-    none: "Aucun tick manqué",
-    noneHint: "Les ticks qui ne se déclenchent pas dans leur délai de grâce figurent ici, avec la cause.",
+    title: "Exécutions manquées",
+    none: "Aucune exécution manquée",
+    noneHint:
+      "Une exécution manquée est un tick qui ne s’est pas déclenché dans son délai de grâce. Chacune apparaît ici avec sa cause.",
     schedule: "Planification",
     tick: "Tick",
     slots: "Ticks",
@@ -116,7 +119,7 @@ export const schedules = {
     cause: "Cause",
     detected: "Constaté",
     causes: {
-      brain_down: "Le serveur brain ne fonctionnait pas",
+      brain_down: "Le serveur ne fonctionnait pas",
       scheduler_down: "Le planificateur ne fonctionnait pas",
       no_agent: "Aucun agent connecté",
       paused: "En pause",
@@ -131,7 +134,7 @@ export const schedules = {
   },
   page: {
     back: "Toutes les planifications",
-    facts: "Caractéristiques",
+    facts: "Détails",
     engine: "Moteur",
     task: "Tâche",
     queue: "File",
@@ -143,14 +146,14 @@ export const schedules = {
     catchUp: "Ticks manqués",
     jitter: "Gigue",
     grace: "Délai de grâce",
-    defaultGrace: "celui du réglage",
+    defaultGrace: "valeur du serveur",
     unknownOutcome: "Résultat inconnu",
     skipped: "Sautés, 24 h",
     created: "Créée",
     changed: "Modifiée",
     externalId: "Identifiant chez son planificateur",
     values: "Arguments",
-    hidden: "Votre rôle ne comprend pas les arguments.",
+    hidden: "Votre rôle ne permet pas de voir les arguments.",
     ticks: "Prochains ticks",
     noTicks: "Il ne reste aucun tick.",
     inactiveTicks: "Quand elle se déclencherait. Elle ne se déclenche pas actuellement.",
@@ -163,15 +166,15 @@ export const schedules = {
     noFires: "Aucun déclenchement",
     noFiresHint: "Son prochain tick figure sur cette page. Pour soumettre sa tâche maintenant, déclenchez-la.",
     foreignFires:
-      "Un autre planificateur la déclenche\u00a0: svc n’a pas ses déclenchements. Ses ticks manqués figurent ci-dessous.",
+      "Un autre planificateur la déclenche\u00a0: svc n’a pas ses déclenchements. Ses exécutions manquées figurent ci-dessous.",
     tick: "Tick",
     fired: "Déclenché après",
-    firedHint: "Du tick au moment où le serveur brain a enregistré le déclenchement.",
+    firedHint: "Du tick au moment où le serveur a enregistré le déclenchement.",
     latency: "Durée de l’agent",
     outcome: "Résultat",
     command: "Commande",
     openTask: "Ouvrir la tâche",
-    byPerson: "déclenché par une personne"
+    byPerson: "déclenché par un utilisateur"
   },
   catchUps: {
     skip: "Les sauter",
@@ -193,13 +196,17 @@ export const schedules = {
   schedulers: {
     title: "Planificateurs",
     hint:
-      "Les planificateurs de vos moteurs, comme celery-beat, déclenchent leurs propres planifications. Les agents les publient, et exécutent ce que vous en faites ici.",
+      "Les planificateurs de vos moteurs, comme celery-beat, déclenchent leurs propres planifications. Les agents les publient et exécutent vos actions.",
     none: "Aucun planificateur de moteur",
     noneHint:
       "svc déclenche lui-même les planifications du projet. Un planificateur apparaît ici quand un agent publie ses planifications.",
-    byBrain: "Le serveur brain déclenche.",
-    programs: (firing: string, standby: string) =>
-      `Programmes planificateurs\u00a0: ${firing} déclenchent, ${standby} en attente.`,
+    byBrain: "Le serveur déclenche.",
+    programs: (firing: Count, standby: string) =>
+      plural(
+        firing,
+        `# programme planificateur déclenche, ${standby} en attente.`,
+        `# programmes planificateurs déclenchent, ${standby} en attente.`
+      ),
     nothingFires: "Rien ne déclenche en ce moment.",
     name: "Planificateur",
     agent: "Publié par",
@@ -213,8 +220,12 @@ export const schedules = {
     resync: "Les relire",
     resyncHint:
       "Demande à chaque agent connecté toutes ses planifications. Une planification absente de la réponse est supprimée ici.",
-    requested: (count: string, schedulers: string) =>
-      `Agents interrogés\u00a0: ${count}, pour ${schedulers}. Les réponses arrivent en quelques secondes.`,
+    requested: (count: Count, schedulers: string) =>
+      plural(
+        count,
+        `# agent interrogé, pour ${schedulers}. La réponse arrive en quelques secondes.`,
+        `# agents interrogés, pour ${schedulers}. Les réponses arrivent en quelques secondes.`
+      ),
     noneRequested: "Aucun agent connecté ne publie de planifications. Démarrez le processus d’un agent, puis réessayez."
   },
   actions: {
@@ -236,7 +247,7 @@ export const schedules = {
       "L’agent demande à son planificateur d’exécuter la tâche une fois, maintenant. La prochaine exécution reste.",
     deleteQuestion: (name: string) => `Supprimer ${name}\u00a0?`,
     deleteHint:
-      "Elle ne se déclenche plus jamais. Ses déclenchements restent jusqu’à la fin de leur conservation. Une source qui l’a encore la recrée à son prochain import.",
+      "Elle ne se déclenche plus jamais. Ses déclenchements restent jusqu’à la fin de leur conservation. Si sa source la contient encore, le prochain import la recrée.",
     deleteHintForeign:
       "L’agent la supprime chez son propre planificateur. Elle disparaît ici avec le prochain instantané."
   },
@@ -270,7 +281,7 @@ export const schedules = {
   },
   foreign: {
     owner: (scheduler: string) =>
-      `${scheduler} possède et déclenche cette planification. Ce que vous faites ici est une demande à l’agent qui la publie.`,
+      `${scheduler} possède et déclenche cette planification. Les actions ici sont des demandes à l’agent qui la publie.`,
     can: (operations: string) => `Elle prend en charge\u00a0: ${operations}.`,
     nothing:
       "Aucune demande n’est possible maintenant\u00a0: aucun agent connecté ne la publie, ou son planificateur ne peut que lister. Modifiez-la là où elle est définie."
@@ -307,15 +318,15 @@ export const schedules = {
     enabledChoices: { true: "Activée", false: "Désactivée" },
     valuesHint: "JSON. Tous les chiffres des nombres sont conservés.",
     invalid: {
-      args: "Ce n’est pas une liste JSON, comme [42].",
-      kwargs: "Ce n’est pas un objet JSON, comme {\"day\": 1}.",
+      args: "Saisissez un tableau JSON, comme [42].",
+      kwargs: "Saisissez un objet JSON, comme {\"day\": 1}.",
       json: "Les arguments ne sont pas du JSON valide. Corrigez-les, puis enregistrez.",
       lossy:
         "Certaines valeurs ne sont affichées qu’en partie\u00a0: un secret est masqué, ou une partie manque. Saisissez les valeurs entières."
     },
-    preview: "Ce qu’elle ferait",
+    preview: "Aperçu",
     previewHint: "Saisissez une expression pour voir quand elle se déclenche.",
-    changes: "Ce qui change",
+    changes: "Modifications",
     noChange: "Rien n’est encore modifié.",
     cadenceHint:
       "La cadence modifiée commence avec le prochain tick après l’enregistrement. Les ticks précédents ne sont pas rattrapés.",
@@ -389,7 +400,7 @@ export const schedules = {
     text: "Instantané",
     textHint:
       "JSON\u00a0: une liste de planifications, ou un objet avec schedules, mode et source_filter. Pour du YAML, utilisez svc schedules import.",
-    invalid: "Ce n’est pas une liste JSON de planifications.",
+    invalid: "Saisissez une liste JSON de planifications.",
     mode: "Mode",
     modes: { upsert: "Insérer et modifier", replace: "Remplacer la source" },
     modeHints: {
@@ -401,7 +412,7 @@ export const schedules = {
     compare: "Comparer",
     submit: "Importer",
     refused: "L’instantané est refusé",
-    difference: "Ce que ferait l’import",
+    difference: "Ce que l’import modifierait",
     nothing: "Rien ne changerait.",
     counts: (inserted: string, updated: string, deleted: string) =>
       `${inserted} nouvelles, ${updated} modifiées, ${deleted} supprimées`,
@@ -409,9 +420,9 @@ export const schedules = {
     kinds: { inserted: "nouvelle", updated: "modifiée", deleted: "supprimée" },
     question: "Importer cet instantané\u00a0?",
     questionHint:
-      "Les changements faits par des personnes à ces planifications sont annulés. Les cadences modifiées commencent avec le prochain tick.",
+      "Les changements faits par des utilisateurs à ces planifications sont annulés. Les cadences modifiées commencent avec le prochain tick.",
     done: "Importé",
-    adminsOnly: "Les administrateurs importent les planifications",
+    adminsOnly: "Seuls les administrateurs importent des planifications",
     adminsOnlyHint: "Demandez à un administrateur du projet, ou demandez le rôle."
   },
   dst: {

@@ -16,7 +16,7 @@ export const secondFactor: Texts["secondFactor"] = {
   codeHint: "Les six chiffres que l’application affiche en ce moment.",
   codes: "Codes de récupération",
   codesHint:
-    "Chaque code permet une connexion si l’application est perdue. Conservez-les là où vous seul pouvez les lire. Ils ne sont affichés que maintenant.",
+    "Si vous perdez l’application, chaque code permet une connexion. Conservez-les là où vous seul pouvez les lire. Ils ne sont affichés qu’une fois.",
   download: "Télécharger",
   copyAll: "Tout copier",
   continue: "Continuer",

@@ -1,11 +1,13 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const subscriptions: Texts["subscriptions"] = {
   title: "Abonnements",
   create: "Nouvel abonnement",
   edit: "Modifier l’abonnement",
   defaultsHint:
-    "Abonnements du projet\u00a0: une fois vers ses canaux, et dans la boîte de réception de chaque membre.",
+    "Les abonnements par défaut du projet. Ils envoient à ses canaux et à la boîte de réception de chaque membre.",
   ownHint: "Ce dont vous êtes averti, en plus des abonnements par défaut de vos projets.",
   none: "Aucun abonnement pour l’instant",
   noneHint:
@@ -13,16 +15,16 @@ export const subscriptions: Texts["subscriptions"] = {
   noChannels: "Il n’y a pas encore de canal.",
   inactiveChannel: (name: string) => `${name} (inactif)`,
   hiddenChannels: "Seuls les administrateurs du projet voient ses canaux. Ceux qui sont choisis restent.",
-  hiddenCount: (count: string) => `${count} canaux du projet`,
+  hiddenCount: (count: Count) => plural(count, "# canal du projet", "# canaux du projet"),
   parts: {
-    filters: "Ce qui compte",
-    targets: "Où vont les messages",
-    grouping: "Combien de messages",
+    filters: "Filtres",
+    targets: "Destinataires",
+    grouping: "Regroupement",
     quiet: "Heures calmes",
     escalation: "Escalade"
   },
   filterHint: "Tous les filtres doivent correspondre. Un filtre vide correspond à tout.",
-  patternHint: "Par exemple shop.*, sous la forme de fnmatch de Python.",
+  patternHint: "Par exemple shop.*, avec la syntaxe de fnmatch de Python.",
   secondPatternHint: "Les deux motifs doivent correspondre.",
   anyPriority: "Toutes",
   priorities: { low: "Basse", normal: "Normale", high: "Haute", critical: "Critique" },
@@ -34,20 +36,20 @@ export const subscriptions: Texts["subscriptions"] = {
     queue: "File",
     engine: "Moteur",
     priority: "Priorités (aucune\u00a0: toutes)",
-    priority_min: "Au moins",
-    priority_max: "Au plus",
+    priority_min: "Priorité minimale",
+    priority_max: "Priorité maximale",
     rate_percent: "Part des tâches en échec (%)",
     window_seconds: "Sur une durée de (secondes)",
     min_tasks: "Sur au moins (tâches)",
     wait_seconds: "Premier message après (secondes)",
-    interval_seconds: "Autre message, avec du nouveau, après (secondes)",
-    repeat_seconds: "Autre message, sans nouveau, après (secondes)",
+    interval_seconds: "Envoyer les nouveautés toutes les (secondes)",
+    repeat_seconds: "Rappeler sans changement toutes les (secondes)",
     cooldown_seconds: "Pas de répétition pendant (secondes)",
     start: "De",
     end: "À",
     timezone: "Fuseau horaire",
     days: "Commencent le",
-    after_minutes: "Sans prise en charge pendant (minutes)"
+    after_minutes: "Sans acquittement pendant (minutes)"
   },
   inAppAll: "La boîte de réception de chaque membre",
   inAppOwn: "Ma boîte de réception",
@@ -60,9 +62,9 @@ export const subscriptions: Texts["subscriptions"] = {
   quietHint: "Ils sont envoyés à la fin, un par alerte.",
   exceptCritical: "Envoyer malgré tout aussitôt les messages critiques",
   days: { mon: "lun.", tue: "mar.", wed: "mer.", thu: "jeu.", fri: "ven.", sat: "sam.", sun: "dim." },
-  isEscalated: "Avertir d’autres canaux si personne ne prend l’alerte en charge",
+  isEscalated: "Avertir d’autres canaux si l’alerte n’est pas acquittée",
   escalationHint: "Ils reçoivent un message, puis celui du rétablissement.",
-  states: { active: "Actif", muted: "Muet, se termine", off: "Arrêté" },
+  states: { active: "Actif", muted: "Muet, se termine", off: "Désactivé" },
   inbox: "boîte de réception",
   goesTo: (targets: string) => `Vers\u00a0: ${targets}`,
   noTargets: "Vers aucun canal ni boîte de réception\u00a0: ses alertes sont seulement enregistrées.",
@@ -79,7 +81,7 @@ export const subscriptions: Texts["subscriptions"] = {
     mute: "Rendre muet",
     changeMute: "Modifier le silence",
     enable: "Activer",
-    disable: "Arrêter",
+    disable: "Désactiver",
     delete: "Supprimer"
   },
   muteTitle: "Rendre l’abonnement muet",

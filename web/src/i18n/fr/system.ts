@@ -4,20 +4,20 @@ export const system: Texts["system"] = {
   tabs: { health: "Santé", versions: "Versions", settings: "Paramètres" },
   part: "Partie",
   status: "État",
-  detail: "Détail",
+  detail: "Détails",
   took: "Durée",
   statuses: { ok: "Sain", degraded: "Dégradé", failed: "En panne" },
   statusHints: {
     ok: "toutes les vérifications ont réussi.",
-    degraded: "le serveur brain fonctionne, mais une partie demande de l’attention.",
-    failed: "une partie dont le serveur brain a besoin ne fonctionne pas."
+    degraded: "le serveur fonctionne, mais une partie demande de l’attention.",
+    failed: "une partie dont le serveur a besoin ne fonctionne pas."
   },
   checks: {
     database: "Base de données",
     migrations: "Schéma de la base de données",
-    leaders: "Baux du travail en arrière-plan",
+    leaders: "Baux d’arrière-plan",
     mail: "E-mail",
-    secret_key: "Clé des secrets enregistrés",
+    secret_key: "Clé de chiffrement",
     audit_chain: "Journal d’audit signé",
     audit_verification: "Vérification du journal d’audit"
   },
@@ -27,8 +27,8 @@ export const system: Texts["system"] = {
     leaders: "Quel processus fait chaque travail réservé à un seul.",
     mail: "Aucun e-mail n’attend après un envoi échoué.",
     secret_key: "La clé qui déchiffre les secrets enregistrés est connue.",
-    audit_chain: "Ses lignes les plus récentes correspondent à ce qui a été signé.",
-    audit_verification: "La dernière exécution a lu chaque ligne et trouvé ce qui a été signé."
+    audit_chain: "Les entrées les plus récentes correspondent à ce qui a été signé.",
+    audit_verification: "La dernière exécution a lu chaque entrée et trouvé ce qui a été signé."
   },
   loop: (name: string) => `Boucle en arrière-plan\u00a0: ${name}`,
   loops: (running: string, all: string) =>
@@ -36,12 +36,12 @@ export const system: Texts["system"] = {
   revision: (found: string, expected: string) => `révision ${found}, attendue ${expected}`,
   forwarder: "Webhook d’audit",
   forwarderOff:
-    "Non configuré. Avec SVC_AUDIT_WEBHOOK_URL, le serveur brain envoie chaque ligne du journal d’audit à un autre système.",
+    "Non configuré. Avec SVC_AUDIT_WEBHOOK_URL, le serveur envoie chaque entrée du journal d’audit à un autre système.",
   forwarderHint: (worker: string) =>
     `Compté depuis le démarrage du processus ${worker}\u00a0; chaque réplique a ses propres chiffres.`,
-  delivered: "Lignes livrées",
-  waiting: "Lignes en attente",
-  dropped: "Lignes abandonnées",
+  delivered: "Entrées livrées",
+  waiting: "Entrées en attente",
+  dropped: "Entrées abandonnées",
   lastDelivered: "Dernière livraison",
   failuresInRow: "Échecs consécutifs",
   installation: "Installation",
@@ -55,11 +55,11 @@ export const system: Texts["system"] = {
   megabytes: (count: string) => `${count} Mo`,
   check: "Rechercher des versions plus récentes",
   checked: "La liste des versions a été lue",
-  neverChecked: "La liste des versions n’a pas été lue. Le serveur brain ne la lit qu’à votre demande.",
+  neverChecked: "La liste des versions n’a pas été lue. Le serveur ne la lit qu’à votre demande.",
   package: "Paquet",
   installed: "Installée",
   latest: "La plus récente",
-  unknown: "Inconnu",
+  unknown: "Inconnue",
   outdated: "Une version plus récente existe",
   current: "À jour",
   settingsHint: (home: string) =>

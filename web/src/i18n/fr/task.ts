@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const task: Texts["task"] = {
   id: "ID",
@@ -8,17 +10,17 @@ export const task: Texts["task"] = {
   tags: "Tags",
   received: "Reçue",
   finished: "Terminée",
-  waited: "Attente",
-  ran: "Exécution",
+  waited: "Temps en file",
+  ran: "Durée d’exécution",
   retries: "Relances",
   starts: "Démarrages",
   runs: "Exécutions",
   eta: "Début prévu",
   retriedFrom: "Relance de",
   retriedAs: "Relancée en tant que",
-  altered: "Au-delà d’une limite\u00a0: omis ou raccourci",
+  altered: "Trop grand\u00a0: omis ou raccourci",
   orphaned: "Worker disparu",
-  facts: "Informations",
+  facts: "Détails",
   values: "Valeurs",
   timeline: "Chronologie",
   betweenAttempts: "Attente avant la tentative suivante",
@@ -31,7 +33,7 @@ export const task: Texts["task"] = {
     "task.started": "Démarrée",
     "task.retried": "Relancée",
     "task.succeeded": "Réussie",
-    "task.failed": "Échouée",
+    "task.failed": "En échec",
     "task.revoked": "Révoquée",
     "task.rejected": "Rejetée",
     "task.reconciled": "Réconciliée"
@@ -50,13 +52,14 @@ export const task: Texts["task"] = {
   valuesUnknown: "svc ne connaît pas tous les arguments de cette tâche. Ceux indiqués ici sont utilisés.",
   argumentsHint: "Un tableau JSON.",
   namedArgumentsHint: "Un objet JSON.",
-  argumentsProblem: "Ce n’est pas un tableau JSON de 64 Kio au plus.",
-  namedArgumentsProblem: "Ce n’est pas un objet JSON de 64 Kio au plus.",
-  auditRows: "Lignes du journal d’audit",
+  argumentsProblem: "Saisissez un tableau JSON (64\u00a0Kio au plus).",
+  namedArgumentsProblem: "Saisissez un objet JSON (64\u00a0Kio au plus).",
+  auditRows: "Entrées du journal d’audit",
   treeViews: "Vues de l’arbre",
   treeList: "Liste",
   treeGraph: "Graphe",
-  truncated: (count: string) => `L’arbre est plus grand. Tâches affichées\u00a0: ${count}.`,
+  truncated: (count: Count) =>
+    plural(count, "L’arbre est plus grand. # tâche est affichée.", "L’arbre est plus grand. # tâches sont affichées."),
   why: "Pourquoi ne s’exécute-t-elle pas\u00a0?",
   whyStarted: "S’exécute-t-elle encore\u00a0?",
   copyCurl: "Sous forme de commande curl",
@@ -64,8 +67,7 @@ export const task: Texts["task"] = {
   retry: "Relancer",
   cancel: "Annuler la tâche",
   retryQuestion: (name: string) => `Relancer ${name}\u00a0?`,
-  retryHint:
-    "La tâche est soumise à nouveau avec les mêmes arguments, sous un ID distinct si le moteur fonctionne ainsi.",
+  retryHint: "La tâche est soumise à nouveau avec les mêmes arguments. Certains moteurs lui donnent un nouvel ID.",
   cancelQuestion: (name: string) => `Annuler ${name}\u00a0?`,
   cancelHint: "Une tâche en attente ne démarre pas. Une tâche en cours est arrêtée si son moteur le permet.",
   more: (count: string) => `${count} de plus`,

@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const tasks: Texts["tasks"] = {
   title: "Tâches",
@@ -17,7 +19,7 @@ export const tasks: Texts["tasks"] = {
     queue: "File",
     worker: "Worker",
     received: "Reçue",
-    runtime: "Exécution",
+    runtime: "Durée d’exécution",
     retries: "Relances",
     id: "ID",
     engine: "Moteur",
@@ -26,7 +28,7 @@ export const tasks: Texts["tasks"] = {
     finished: "Terminée"
   },
   allStates: "Tous les états",
-  newTasks: (count: string) => `Nouvelles\u00a0: ${count}`,
+  newTasks: (count: Count) => plural(count, "# nouvelle", "# nouvelles"),
   showNew: "Afficher les nouvelles",
   noTasks: "Pas encore de tâche",
   noTasksHint: "Connectez un agent\u00a0; la première tâche apparaît ici en moins d’une seconde.",
@@ -40,7 +42,7 @@ export const tasks: Texts["tasks"] = {
   loadingMore: "Chargement des tâches plus anciennes",
   end: "Fin de la liste",
   density: "Hauteur des lignes",
-  selected: (count: string) => `Sélection\u00a0: ${count}`,
+  selected: (count: Count) => plural(count, "# sélectionnée", "# sélectionnées"),
   select: (name: string) => `Sélectionner ${name}`,
   selectColumn: "Sélection",
   actionColumn: "Actions",
@@ -62,15 +64,17 @@ export const tasks: Texts["tasks"] = {
   export: "Exporter les tâches correspondantes",
   exportAs: (format: string) => `En ${format}`,
   selectLoaded: "Sélectionner toutes les tâches chargées",
-  allSelected: (count: string) => `Les ${count} tâches correspondantes sont sélectionnées`,
+  allSelected: (count: Count) =>
+    plural(count, "# tâche correspondante est sélectionnée", "Les # tâches correspondantes sont sélectionnées"),
   moreSelected: (count: string) => `Toutes les tâches correspondantes sont sélectionnées, au moins ${count}`,
-  selectMatching: (count: string) => `Sélectionner les ${count} tâches correspondantes`,
+  selectMatching: (count: Count) =>
+    plural(count, "Sélectionner # tâche correspondante", "Sélectionner les # tâches correspondantes"),
   selectMore: "Sélectionner toutes les tâches correspondantes",
   retryMatching: "Relancer toutes les tâches correspondantes\u00a0?",
   retryMatchingHint: "Si le filtre ne nomme aucun état, seules les tâches en échec sont relancées.",
   noneToCancel: "Aucune tâche correspondante ne peut être annulée",
   delete: "Supprimer",
-  deleteQuestion: (count: string) => `Supprimer ${count} tâches\u00a0?`,
+  deleteQuestion: (count: Count) => plural(count, "Supprimer # tâche\\u00a0?", "Supprimer # tâches\\u00a0?"),
   deleteMoreQuestion: (count: string) => `Supprimer toutes les tâches correspondantes, au moins ${count}\u00a0?`,
   deleteHint:
     "Les tâches disparaissent de svc avec leurs événements, arguments et résultats. Leur moteur n’en est pas averti.",
@@ -84,5 +88,6 @@ export const tasks: Texts["tasks"] = {
     shared: "Partagée",
     remove: (name: string) => `Supprimer la vue ${name}`,
     removeQuestion: (name: string) => `Supprimer la vue ${name}\u00a0?`
-  }
+  },
+  count: (count: Count) => plural(count, "# tâche", "# tâches")
 }

@@ -2,16 +2,16 @@ import type { Texts } from "../en.ts"
 
 export const users: Texts["users"] = {
   hint:
-    "Tous les comptes de ce serveur brain. Ce qu’un compte peut faire dans un projet se règle sur la page des personnes du projet.",
+    "Tous les comptes de ce serveur. Ce qu’un compte peut faire dans un projet se règle sur la page Personnes du projet.",
   none: "Aucun utilisateur",
   create: "Créer un utilisateur",
   createHint:
-    "Avec une invitation à un projet, la personne choisit son mot de passe\u00a0; ici, vous choisissez le premier.",
+    "Avec une invitation à un projet, l’utilisateur choisit son mot de passe\u00a0; ici, vous choisissez le premier.",
   active: "Actif",
   inactive: "Inactif",
   activeHint:
     "Un compte inactif ne peut pas se connecter. Ses sessions prennent fin immédiatement et ses clés d’API cessent de fonctionner.",
-  adminHint: "Administrateur de tous les projets, des utilisateurs et du serveur brain.",
+  adminHint: "Administrateur de tous les projets, des utilisateurs et du serveur.",
   password: "Mot de passe",
   passwordHint: "Au moins 12 caractères.",
   lastLogin: "Dernière connexion",
@@ -24,5 +24,5 @@ export const users: Texts["users"] = {
   delete: "Supprimer",
   deleteTitle: (name: string) => `Supprimer ${name}`,
   deleteHint:
-    "Le compte, ses sessions, clés d’API, adhésions et invitations ouvertes sont supprimés. Ce que la personne a fait reste dans le journal d’audit. C’est irréversible."
+    "Le compte, ses sessions, clés d’API, adhésions et invitations ouvertes sont supprimés. Les actions de l’utilisateur restent dans le journal d’audit. C’est irréversible."
 }

@@ -1,4 +1,6 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
+import { plural } from "./plural.ts"
 
 export const workers: Texts["workers"] = {
   title: "Workers",
@@ -22,63 +24,63 @@ export const workers: Texts["workers"] = {
   active: "En cours",
   processed: "Traitées",
   succeeded: "Réussies",
-  failed: "Échouées",
+  failed: "En échec",
   retried: "Relancées",
   heartbeat: "Dernier heartbeat",
-  facts: "Données",
+  facts: "Détails",
   report: "Rapport du moteur",
-  running: "Exécute maintenant",
-  allTasks: "Toutes ses tâches",
+  running: "Tâches en cours",
+  allTasks: "Toutes les tâches de ce worker",
   reading: "Chargement",
-  idle: "Il n’exécute aucune tâche.",
+  idle: "Inactif",
   findings: "Réglages à risque",
   noFinding: "Ses réglages ne présentent aucun risque connu.",
   notEvaluated: "Son moteur ne signale pas ses réglages.",
   severities: { error: "Erreur", warning: "Avertissement", info: "Remarque" },
   none: "Pas encore de worker",
-  noneHint: "Les workers apparaissent lorsqu’un agent placé à côté d’eux les signale.",
+  noneHint: "Les workers apparaissent lorsqu’un agent les signale.",
   noProcess: "Pas encore de processus",
   noProcessHint: "Un processus apparaît lorsqu’il se connecte avec le jeton d’un agent.",
   others: (count: string, group: string) => `${count} ${group} hors ligne`,
   states: {
     online: "En ligne",
     offline: "Hors ligne",
-    gone: "Parti",
+    gone: "Disparu",
     draining: "En vidange",
     unknown: "Inconnu",
     failed: "En échec"
   },
   do: {
-    pool_grow: "Agrandir",
-    pool_shrink: "Réduire",
+    pool_grow: "Ajouter des slots",
+    pool_shrink: "Retirer des slots",
     add_consumer: "Ajouter une file",
     cancel_consumer: "Retirer une file",
-    rate_limit: "Limiter un débit",
+    rate_limit: "Définir une limite de débit",
     restart_worker: "Redémarrer"
   },
   question: {
-    pool_grow: (name: string) => `Agrandir le pool de ${name}\u00a0?`,
-    pool_shrink: (name: string) => `Réduire le pool de ${name}\u00a0?`,
+    pool_grow: (name: string) => `Ajouter des slots à ${name}\u00a0?`,
+    pool_shrink: (name: string) => `Retirer des slots de ${name}\u00a0?`,
     add_consumer: (name: string) => `Faire consommer une autre file par ${name}\u00a0?`,
     cancel_consumer: (name: string) => `Arrêter la consommation d’une file par ${name}\u00a0?`,
-    rate_limit: (name: string) => `Limiter le débit d’une tâche sur ${name}\u00a0?`,
+    rate_limit: (name: string) => `Définir une limite de débit sur ${name}\u00a0?`,
     restart_worker: (name: string) => `Redémarrer ${name}\u00a0?`
   },
   hint: {
     pool_grow: "Le worker exécute alors plus de tâches à la fois, jusqu’à son redémarrage.",
-    pool_shrink: "Les tâches en cours se terminent d’abord. Il reste au moins une place.",
+    pool_shrink: "Les tâches en cours se terminent d’abord. Il reste au moins un slot.",
     add_consumer: "En plus de ses propres files, jusqu’à son redémarrage.",
     cancel_consumer: "Les messages en attente restent dans la file. Ses autres files continuent.",
     rate_limit: "La limite vaut sur ce worker jusqu’à son redémarrage.",
     restart_worker: "Les tâches en cours se terminent d’abord, selon ce que fait le moteur."
   },
-  runningNow: (count: string) => `En cours actuellement\u00a0: ${count}.`,
-  count: "De combien",
+  runningNow: (count: Count) => plural(count, "# tâche est en cours.", "# tâches sont en cours."),
+  count: "Slots",
   taskName: "Nom de la tâche",
-  rate: "Débit",
+  rate: "Limite de débit",
   rateHint: "Par exemple 10/m\u00a0: un nombre suivi de /s, /m ou /h. 0 supprime la limite.",
   restart: "Redémarrer",
   restartQuestion: (name: string) => `Redémarrer le processus ${name}\u00a0?`,
-  restartNotice: (name: string) => `Redémarrage\u00a0: ${name}`,
+  restartNotice: (name: string) => `Redémarrer\u00a0: ${name}`,
   restartProcessHint: "Le processus s’arrête et son superviseur doit le redémarrer. Sans superviseur, il reste arrêté."
 }

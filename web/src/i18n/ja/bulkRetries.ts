@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const bulkRetries: Texts["bulkRetries"] = {
   title: "一括再試行",
@@ -18,7 +19,7 @@ export const bulkRetries: Texts["bulkRetries"] = {
     failed: "再試行されず",
     unknown: "結果不明",
     unobserved: "対象外",
-    claimed: "指示済み",
+    claimed: "コマンド送信済み",
     pending: "待機中"
   },
   countHints: {
@@ -38,16 +39,16 @@ export const bulkRetries: Texts["bulkRetries"] = {
     failed: "エージェントが拒否したか、失敗しました。",
     unconfirmed: "コマンドは送信されましたが、結果は不明です。"
   },
-  filter: "絞り込み",
-  facts: "概要",
+  filter: "フィルター",
+  facts: "詳細",
   progress: "進捗",
-  ofTotal: (part: string, total: string) => `${part}/${total}`,
+  ofTotal: (part: string, total: string) => `${total}件中${part}件`,
   done: "処理済み",
   failed: "再試行されず",
   created: "開始",
   finished: "終了",
   lastProgress: "最後の進捗",
-  deadline: "終了期限",
+  deadline: "期限",
   rate: "速度",
   noRate: "制限なし",
   perSecond: (rate: string) => `毎秒${rate}件`,
@@ -65,16 +66,16 @@ export const bulkRetries: Texts["bulkRetries"] = {
   resume: "再開",
   cancel: "再試行をキャンセル",
   cancelQuestion: "この一括再試行をキャンセルしますか？",
-  cancelHint: (count: string) =>
-    `再試行されないタスク：${count}件。送信済みのコマンドは取り消されません。キャンセルした再試行は再開できません。`,
+  cancelHint: (count: Count) =>
+    `${count.text}件のタスクは再試行されません。送信済みのコマンドは取り消されません。キャンセルした再試行は再開できません。`,
   changeRate: "速度を変更",
   rateField: "毎秒の再試行数",
-  rateHint: "空欄の場合は制限しません。",
-  rateResumes: "空欄の場合は制限しません。再試行はすぐに続行されます。",
+  rateHint: "空の場合は制限しません。",
+  rateResumes: "空の場合は制限しません。再試行はすぐに続行されます。",
   maxField: "タスクの上限",
   maxHint: (most: string) =>
-    `最大${most}件。それより多く一致する場合は、古いものから対象になります。空欄にすると、一致するすべてが対象です。`,
-  matching: (count: string) => `一致するタスク：${count}件`,
+    `最大${most}件。それより多く一致する場合は、古いものから対象になります。空の場合は、一致するすべてが対象です。`,
+  matching: (count: Count) => `一致するタスク${count.text}件`,
   takes: (part: string, all: string) => `一致する${all}件のうち古い順に${part}件`,
   takesOfMore: (part: string, all: string) => `一致する${all}件超のうち古い順に${part}件`,
   engineNote: (engine: string, count: string) => `${engine}（${count}件）：`,

@@ -2,7 +2,7 @@ import type { Texts } from "../en.ts"
 
 export const channels: Texts["channels"] = {
   title: "チャンネル",
-  create: "チャンネルを作成",
+  create: "新しいチャンネル",
   createTitle: "新しいチャンネル",
   editTitle: (name: string) => `${name}の変更`,
   name: "名前",
@@ -21,7 +21,7 @@ export const channels: Texts["channels"] = {
     email: "お使いのメールサーバーから送信します。1つのアラートのメールは1つのスレッドになります。",
     slack: "Slack、またはMattermostなど互換サーバーのIncoming Webhook。",
     telegram: "チャットに書き込むボット。",
-    pagerduty: "Events API v2の連携。テストするとインシデントが開かれ、担当者が解決する必要があります。",
+    pagerduty: "Events API v2の連携。テストするとインシデントが開かれ、手動で解決する必要があります。",
     discord: "DiscordチャンネルのWebhook。",
     teams: "Webhook要求の受信時にTeamsチャンネルへ投稿するワークフローのURL。"
   },
@@ -73,14 +73,14 @@ export const channels: Texts["channels"] = {
   noStatus: "HTTPステータスなし",
   response: "受信側の応答",
   again: "再テスト",
-  states: { active: "有効", off: "オフ", disabled: "無効化" },
+  states: { active: "有効", off: "オフ", disabled: "svcが無効化" },
   unverified: "最後の変更後は未テスト",
   disabledBecause: (reason: string) => `svcが無効にしました：${reason}。`,
   disabledAdvice:
     "原因を修正し、チャンネルをテストしてから有効にしてください。有効にすると失敗の回数がリセットされます。",
   actions: { test: "テスト", edit: "編集", enable: "有効にする", disable: "オフにする", delete: "削除" },
-  actionOn: (action: string, name: string) => `${action}: ${name}`,
-  deleteTitle: (name: string) => `チャンネル${name}の削除`,
+  actionOn: (action: string, name: string) => `${action}：${name}`,
+  deleteTitle: (name: string) => `チャンネル${name}を削除`,
   deleteHint:
     "購読からこのチャンネルが外れ、他のチャンネルは残ります。設定とシークレットは削除され、元に戻せません。配信の記録は残ります。",
   none: "チャンネルはまだありません",

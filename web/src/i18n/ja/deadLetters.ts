@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const deadLetters: Texts["deadLetters"] = {
   title: "デッドレター",
@@ -9,7 +10,7 @@ export const deadLetters: Texts["deadLetters"] = {
   queueHint: "すべてのキュー",
   readAt: (time: string) => `${time}時点`,
   readAgain: "エージェントに再度問い合わせる",
-  total: (count: string) => `エンジンには全部で${count}件あります。`,
+  total: (count: Count) => `エンジンには全部で${count.text}件あります。`,
   task: "タスク",
   error: "エラー",
   attempts: "試行",

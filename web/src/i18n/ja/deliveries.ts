@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const deliveries: Texts["deliveries"] = {
   title: "配信",
@@ -29,22 +30,22 @@ export const deliveries: Texts["deliveries"] = {
     "チャンネルをテストするか、最初のアラートをお待ちください。チャンネルへの各メッセージがここに表示されます。",
   noneMatch: "一致する配信はありません",
   attempt: (number: string) => `試行${number}`,
-  took: (duration: string) => `所要${duration}`,
+  took: (duration: string) => `所要時間${duration}`,
   code: (code: string) => `ステータス${code}`,
   noResponse: "HTTPステータスなし",
   responseTo: (number: string) => `試行${number}の応答`,
-  toChannel: (name: string, type: string) => `宛先${name}（${type}）`,
+  toChannel: (name: string, type: string) => `宛先：${name}（${type}）`,
   nextAttempt: "次の試行",
-  sentBy: (person: string) => `送信者${person}`,
+  sentBy: (person: string) => `送信者：${person}`,
   noAttempt: "終了した試行はまだありません。",
   resend: "再送する",
   clear: "記録を削除",
-  clearTitle: "配信の記録の削除",
+  clearTitle: "配信の記録を削除",
   clearHint:
     "プロジェクトの全チャンネルへの終了した配信を、試行とともに削除します。削除後は閲覧も再送もできません。待機中の配信と監査ログは残ります。",
   which: "対象",
   olderThan: (duration: string) => `${duration}より前`,
   allEnded: "終了したものすべて",
-  cleared: (count: string) => `配信${count}件を削除しました`,
+  cleared: (count: Count) => `${count.text}件の配信を削除しました`,
   clearedHint: "待機中の配信と監査ログは残ります。"
 }

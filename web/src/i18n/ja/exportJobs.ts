@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const exportJobs: Texts["exportJobs"] = {
   title: "エクスポート",
@@ -6,23 +7,23 @@ export const exportJobs: Texts["exportJobs"] = {
   background: "バックグラウンドでエクスポート…",
   question: "一致するタスクをすべてエクスポートしますか？",
   hint:
-    "ファイルはバックグラウンドで書き込まれ、ページを閉じても続きます。終了からSVC_EXPORT_JOBS_RETENTION_DAYS日後（既定値7）に削除されます。",
-  matching: (count: string) => `一致するタスク：${count}件`,
-  moreMatching: (count: string) => `一致するタスク：${count}件以上`,
+    "ファイルはバックグラウンドで書き込まれ、ページを閉じても続きます。サーバーの管理者が別の期間を設定していない限り7日間保存されます。",
+  matching: (count: Count) => `一致するタスク${count.text}件`,
+  moreMatching: (count: Count) => `一致するタスク${count.text}件以上`,
   start: "エクスポートを開始",
   format: "形式",
   formats: { csv: "CSV", json: "JSON", xlsx: "Excel（最大25,000行）" },
-  status: "ステータス",
+  status: "状態",
   statuses: { pending: "待機中", running: "書き込み中", completed: "完了", failed: "失敗" },
   rows: "行数",
   ofTotal: (part: string, total: string) => `${total}件中${part}件`,
   size: "サイズ",
   bytes: (count) => `${count} KB`,
   progress: (rows: string, size: string) => `${rows}行、${size}`,
-  by: "担当者",
+  by: "実行者",
   created: "依頼日時",
   truncated: "一致する行が1ファイルの上限を超えるため、新しい行だけが入っています。",
-  hidden: "引数と結果が含まれており、表示する権限がありません。",
+  hidden: "引数と結果が含まれています。あなたのロールでは表示できません。",
   download: "ダウンロード",
   remove: "削除",
   removeName: (created: string) => `${created}のエクスポートを削除`,
@@ -34,5 +35,5 @@ export const exportJobs: Texts["exportJobs"] = {
   see: "エクスポートを見る",
   none: "エクスポートはまだありません",
   noneHint:
-    "タスクの一覧の上にある「バックグラウンドでエクスポート…」を選んでください。ファイルは終了からSVC_EXPORT_JOBS_RETENTION_DAYS日後（既定値7）に削除されます。"
+    "タスクの一覧の上にある「バックグラウンドでエクスポート…」を選んでください。ファイルは、サーバーの管理者が別の期間を設定していない限り7日間保存されます。"
 }

@@ -1,7 +1,7 @@
 import type { Texts } from "../en.ts"
 
 export const keys: Texts["keys"] = {
-  title: "キー操作",
+  title: "キーボードショートカット",
   places: {
     everywhere: "すべての画面",
     tasks: "タスクの一覧",
@@ -10,7 +10,7 @@ export const keys: Texts["keys"] = {
   go: "ページへ移動",
   does: {
     palette: "パレットを開く（入力中も可）",
-    help: "キー操作を表示",
+    help: "キーボードショートカットを表示",
     search: "フィルターへ移動",
     next: "次のタスク",
     previous: "前のタスク",

@@ -1,7 +1,9 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const oldRows: Texts["oldRows"] = {
-  note: (count: string, days: string) => `${days}日間確認されていないもの：${count}件（一覧の末尾に薄く表示）。`,
+  note: (count: Count, days: Count) =>
+    `${days.text}日間確認されていない${count.text}件を、一覧の末尾に薄く表示しています。`,
   hide: "非表示にする",
   show: "表示する"
 }

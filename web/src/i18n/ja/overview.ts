@@ -13,10 +13,10 @@ export const overview: Texts["overview"] = {
     "30d": "30日間",
     "90d": "90日間"
   },
-  throughput: "終了したタスク",
+  throughput: "完了したタスク",
   durations: "実行時間",
-  waits: "初回開始までの待ち時間",
-  waitsShort: "待ち時間",
+  waits: "キュー待ち時間",
+  waitsShort: "キュー待ち時間",
   perHour: (count: string) => `毎時${count}件`,
   failureRate: "失敗率",
   succeeded: "成功",
@@ -37,5 +37,5 @@ export const overview: Texts["overview"] = {
   name: "名前",
   workersOnline: "オンラインのワーカー",
   agentsOnline: "オンラインのエージェント",
-  ofTotal: (part: string, total: string) => `${part} / ${total}`
+  ofTotal: (part: string, total: string) => `${total}件中${part}件`
 }

@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const palette: Texts["palette"] = {
   label: "移動または実行",
@@ -10,7 +11,7 @@ export const palette: Texts["palette"] = {
   tooShort: "タスクは4文字以上で検索します。",
   noProject: "タスクを検索するには、プロジェクトを開いてください。",
   searchedBack: (time: string) => `${time}より前のタスクは検索していません。`,
-  found: (count: string) => `${count}件`,
+  found: (count: Count) => `${count.text}件`,
   copyId: "タスクのIDをコピー",
   copyIds: "選択したタスクのIDをコピー",
   copyLink: "タスクへのリンクをコピー",

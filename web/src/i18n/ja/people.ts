@@ -2,7 +2,7 @@ import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
 
 export const people: Texts["people"] = {
-  title: "メンバー管理",
+  title: "メンバー",
   members: "メンバー",
   person: "メンバー",
   role: "ロール",
@@ -40,7 +40,7 @@ export const people: Texts["people"] = {
   noInvitations: "招待はありません",
   noInvitationsHint: "招待は、承諾、取り消し、または期限切れになるまで、およびその後しばらくこの一覧に残ります。",
   status: "状態",
-  statuses: { pending: "保留中", accepted: "承諾済み", revoked: "取り消し済み", expired: "期限切れ" },
+  statuses: { pending: "承諾待ち", accepted: "承諾済み", revoked: "取り消し済み", expired: "期限切れ" },
   expires: "有効期限",
   revoke: "取り消す",
   revokeOf: (email: string) => `${email}の招待を取り消す`,
@@ -48,5 +48,5 @@ export const people: Texts["people"] = {
   mailSent: "このリンクを記載したメールは送信待ちです。リンクを自分で送ることもできます。",
   mailNotSent: "このサーバーはメールを送信しません。リンクを自分で送ってください。",
   link: "招待リンク",
-  linkHint: "リンクは今だけ表示されます。使用できるのは1回です。同じアドレスを後から招待すると無効になります。"
+  linkHint: "リンクは一度だけ表示され、1回だけ使用できます。同じアドレスを後から招待すると無効になります。"
 }

@@ -1,5 +1,5 @@
 import type { Texts } from "../en.ts"
 
 export const persons: Texts["persons"] = {
-  program: "svc自身"
+  program: "システム"
 }

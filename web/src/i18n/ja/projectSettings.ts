@@ -25,16 +25,17 @@ export const projectSettings: Texts["projectSettings"] = {
     operator: "オペレーターと管理者",
     admin: "管理者のみ"
   },
-  addresses: "許可するアドレス",
+  addresses: "許可するIPアドレス",
   addressesHint:
     "192.0.2.0/24のようなネットワークを1行に1つ。ご自身のアドレスを含めてください。他のアドレスからのユーザーとAPIキーは拒否されます。エージェントには影響しません。空の場合はすべてのアドレスを許可します。",
   approvals: "承認",
-  approvalsHint: "選択した操作は、二人目が承認するまで実行されません。",
-  approvalsActiveHint: "選択した操作は、二人目が承認するまで実行されません。このポリシーの変更にも承認が必要です。",
+  approvalsHint: "選択した操作は、別のユーザーが承認するまで実行されません。",
+  approvalsActiveHint:
+    "選択した操作は、別のユーザーが承認するまで実行されません。このポリシーの変更にも承認が必要です。",
   holdPurges: "キューの消去",
   holdRules: "再試行またはキャンセルを行う自動化ルール",
   holdRulesHint: "そのようなルールの作成と変更。削除には承認は不要です。",
-  holdBulk: "承認が必要な一括操作のタスク数（これを超える場合）",
+  holdBulk: "一括操作（次の件数を超えるタスク）",
   holdBulkHint: "一括再試行、一括削除、一括キャンセル。空の場合は承認は不要です。",
   schedulers: "スケジューラー",
   owner: "新しいスケジュールのスケジューラー",

@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const queues: Texts["queues"] = {
   title: "キュー",
@@ -9,7 +10,7 @@ export const queues: Texts["queues"] = {
   received: "受信（1時間）",
   ended: "終了（1時間）",
   consumers: "コンシューマー",
-  noConsumer: "取得するワーカーがありません",
+  noConsumer: "コンシューマーなし",
   broker: "ブローカー",
   lastSeen: "最終報告",
   actions: "操作",
@@ -19,12 +20,12 @@ export const queues: Texts["queues"] = {
   purgeLabel: (name: string) => `${name}を消去`,
   purgeQuestion: (name: string) => `キュー「${name}」を消去しますか？`,
   purgeNotice: (name: string) => `消去：${name}`,
-  purgeDepth: (depth: string) => `${depth}件のメッセージが待機しています。すべて削除され、元に戻せません。`,
-  purgeUnknown: "エージェントは待機中のメッセージ数を報告しません。件数にかかわらずすべて削除され、元に戻せません。",
+  purgeDepth: (count: Count) => `${count.text}件のメッセージが待機しています。すべて削除され、元に戻せません。`,
+  purgeUnknown: "エージェントは待機中のメッセージ数を報告しません。すべて削除され、元に戻せません。",
   purgeAgent: "エージェント",
   purgeAgentHint: "このエンジンには複数のエージェントがあり、それぞれが自分のブローカー上の同名のキューを消去します。",
   chooseAgent: "エージェントを選択",
   purgeHint: (agent: string) => `エージェント「${agent}」がメッセージを数え直し、件数が変わっていれば拒否します。`,
   purgeForce: "件数にかかわらず消去する",
-  purgeForceHint: "エージェントの上限（設定がなければ1000件）を超える場合にも必要です。"
+  purgeForceHint: "エージェントの上限（既定では1,000件）を超える場合にも必要です。"
 }

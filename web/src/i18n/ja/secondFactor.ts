@@ -16,10 +16,10 @@ export const secondFactor: Texts["secondFactor"] = {
   codeHint: "アプリに現在表示されている6桁の数字です。",
   codes: "リカバリーコード",
   codesHint:
-    "アプリを失った場合、各コードで1回サインインできます。ご自身だけが読める場所に保管してください。今だけ表示されます。",
+    "アプリを失った場合、各コードで1回サインインできます。ご自身だけが読める場所に保管してください。一度だけ表示されます。",
   download: "ダウンロード",
   copyAll: "すべてコピー",
-  continue: "続ける",
+  continue: "続行",
   back: "後で",
   since: "設定日",
   codesLeft: "残りのリカバリーコード",

@@ -9,15 +9,15 @@ export const system: Texts["system"] = {
   statuses: { ok: "正常", degraded: "低下", failed: "障害" },
   statusHints: {
     ok: "すべてのチェックに合格しました。",
-    degraded: "brainサーバーは動作していますが、一部に対応が必要です。",
-    failed: "brainサーバーに必要な部分が動作していません。"
+    degraded: "サーバーは動作していますが、一部に対応が必要です。",
+    failed: "サーバーに必要な部分が動作していません。"
   },
   checks: {
     database: "データベース",
     migrations: "データベースのスキーマ",
-    leaders: "バックグラウンド処理のリース",
+    leaders: "バックグラウンドのリース",
     mail: "メール",
-    secret_key: "保存されたシークレットの鍵",
+    secret_key: "暗号鍵",
     audit_chain: "署名付き監査ログ",
     audit_verification: "監査ログの検証"
   },
@@ -27,19 +27,19 @@ export const system: Texts["system"] = {
     leaders: "1つのプロセスだけが行う処理の担当プロセスです。",
     mail: "送信に失敗して待機しているメールはありません。",
     secret_key: "保存されたシークレットを復号する鍵が利用できます。",
-    audit_chain: "最新の行が署名内容と一致しています。",
-    audit_verification: "前回の検証ですべての行を読み取り、署名内容と一致しました。"
+    audit_chain: "最新の記録が署名内容と一致しています。",
+    audit_verification: "前回の検証ですべての記録を読み取り、署名内容と一致しました。"
   },
   loop: (name: string) => `バックグラウンドループ：${name}`,
   loops: (running: string, all: string) =>
-    `このプロセスで、${running} / ${all}個のバックグラウンドループがエラーなしで動作しています。`,
+    `このプロセスで、${all}個中${running}個のバックグラウンドループがエラーなしで動作しています。`,
   revision: (found: string, expected: string) => `リビジョン${found}（期待値${expected}）`,
   forwarder: "監査Webhook",
-  forwarderOff: "設定されていません。SVC_AUDIT_WEBHOOK_URLを設定すると、監査ログの各行が他のシステムに送信されます。",
+  forwarderOff: "設定されていません。SVC_AUDIT_WEBHOOK_URLを設定すると、監査ログの各記録が他のシステムに送信されます。",
   forwarderHint: (worker: string) => `プロセス${worker}の起動以降の数です。レプリカごとに数が異なります。`,
-  delivered: "送信済みの行",
-  waiting: "待機中の行",
-  dropped: "破棄された行",
+  delivered: "送信済みの記録",
+  waiting: "待機中の記録",
+  dropped: "破棄された記録",
   lastDelivered: "最終送信",
   failuresInRow: "連続した失敗",
   installation: "インストール環境",
@@ -53,7 +53,7 @@ export const system: Texts["system"] = {
   megabytes: (count: string) => `${count} MB`,
   check: "新しいバージョンを確認",
   checked: "リリース一覧の確認：",
-  neverChecked: "リリース一覧は未確認です。brainサーバーは要求されたときだけ確認します。",
+  neverChecked: "リリース一覧は未確認です。サーバーは要求されたときだけ確認します。",
   package: "パッケージ",
   installed: "インストール済み",
   latest: "最新",

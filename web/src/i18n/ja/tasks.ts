@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const tasks: Texts["tasks"] = {
   title: "タスク",
@@ -26,7 +27,7 @@ export const tasks: Texts["tasks"] = {
     finished: "終了"
   },
   allStates: "すべての状態",
-  newTasks: (count: string) => `新着${count}件`,
+  newTasks: (count: Count) => `新着${count.text}件`,
   showNew: "新着を表示",
   noTasks: "タスクはまだありません",
   noTasksHint: "エージェントを接続すると、最初のタスクが1秒以内にここに表示されます。",
@@ -40,7 +41,7 @@ export const tasks: Texts["tasks"] = {
   loadingMore: "以前のタスクを読み込み中",
   end: "リストの末尾です",
   density: "行の高さ",
-  selected: (count: string) => `${count}件選択中`,
+  selected: (count: Count) => `${count.text}件選択中`,
   select: (name: string) => `「${name}」を選択`,
   selectColumn: "選択",
   actionColumn: "操作",
@@ -55,22 +56,22 @@ export const tasks: Texts["tasks"] = {
   filterByCount: "値で絞り込む",
   selectMode: "選択",
   facetsPartial: "最新の10,000件のタスクの内訳",
-  priorities: { critical: "最高", high: "高", normal: "標準", low: "低" },
+  priorities: { critical: "重大", high: "高", normal: "標準", low: "低" },
   listSettings: "列と行",
   shownColumns: "列",
   roomy: "行を高くする",
   export: "一致するタスクをエクスポート",
   exportAs: (format: string) => `${format}形式`,
   selectLoaded: "読み込んだタスクをすべて選択",
-  allSelected: (count: string) => `一致する${count}件をすべて選択中`,
-  moreSelected: (count: string) => `一致するすべて（${count}件以上）を選択中`,
-  selectMatching: (count: string) => `一致する${count}件をすべて選択`,
-  selectMore: "一致するものをすべて選択",
+  allSelected: (count: Count) => `一致するタスク${count.text}件をすべて選択中`,
+  moreSelected: (count: string) => `一致するすべてのタスク（${count}件以上）を選択中`,
+  selectMatching: (count: Count) => `一致するタスク${count.text}件をすべて選択`,
+  selectMore: "一致するタスクをすべて選択",
   retryMatching: "一致するタスクをすべて再試行しますか？",
   retryMatchingHint: "フィルターに状態の指定がない場合は、失敗したタスクだけを再試行します。",
-  noneToCancel: "一致するタスクに、取り消せるものはありません",
+  noneToCancel: "一致するタスクに、キャンセルできるものはありません",
   delete: "削除",
-  deleteQuestion: (count: string) => `${count}件のタスクを削除しますか？`,
+  deleteQuestion: (count: Count) => `${count.text}件のタスクを削除しますか？`,
   deleteMoreQuestion: (count: string) => `一致するすべてのタスク（${count}件以上）を削除しますか？`,
   deleteHint: "タスクは、イベント、引数、結果とともにsvcから削除されます。エンジンには通知しません。",
   views: {
@@ -83,5 +84,6 @@ export const tasks: Texts["tasks"] = {
     shared: "共有",
     remove: (name: string) => `ビュー「${name}」を削除`,
     removeQuestion: (name: string) => `ビュー「${name}」を削除しますか？`
-  }
+  },
+  count: (count: Count) => `${count.text}件のタスク`
 }

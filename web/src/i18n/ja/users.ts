@@ -2,19 +2,19 @@ import type { Texts } from "../en.ts"
 
 export const users: Texts["users"] = {
   hint:
-    "このbrainサーバーのすべてのアカウントです。プロジェクトでの権限は、そのプロジェクトのメンバー管理ページで設定します。",
+    "このサーバーのすべてのアカウントです。プロジェクトでの権限は、そのプロジェクトの「メンバー」ページで設定します。",
   none: "ユーザーはいません",
   create: "ユーザーを作成",
   createHint: "プロジェクトへの招待では本人がパスワードを選びます。ここでは最初のパスワードを設定します。",
   active: "有効",
   inactive: "無効",
   activeHint: "無効なアカウントはサインインできません。セッションはただちに終了し、APIキーも使えなくなります。",
-  adminHint: "すべてのプロジェクト、ユーザー、brainサーバーの管理者です。",
+  adminHint: "すべてのプロジェクト、ユーザー、サーバーの管理者です。",
   password: "パスワード",
   passwordHint: "12文字以上。",
   lastLogin: "最終サインイン",
   never: "なし",
-  created: "作成日",
+  created: "作成日時",
   edit: "編集",
   setPassword: "パスワードを設定",
   passwordOf: (name: string) => `${name}のパスワードを設定`,

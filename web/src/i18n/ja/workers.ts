@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 
 export const workers: Texts["workers"] = {
   title: "ワーカー",
@@ -27,19 +28,19 @@ export const workers: Texts["workers"] = {
   heartbeat: "最終ハートビート",
   facts: "詳細",
   report: "エンジンの報告",
-  running: "現在実行中",
+  running: "実行中のタスク",
   allTasks: "このワーカーの全タスク",
   reading: "読み込み中",
-  idle: "実行中のタスクはありません。",
+  idle: "アイドル",
   findings: "リスクのある設定",
   noFinding: "設定に既知のリスクはありません。",
   notEvaluated: "このエンジンは設定を報告しません。",
   severities: { error: "エラー", warning: "警告", info: "参考" },
   none: "ワーカーはまだありません",
-  noneHint: "ワーカーは、同じ環境のエージェントが報告すると表示されます。",
+  noneHint: "ワーカーは、エージェントが報告すると表示されます。",
   noProcess: "プロセスはまだありません",
   noProcessHint: "プロセスは、エージェントのトークンで接続すると表示されます。",
-  others: (count: string, group: string) => `オンラインでない${group} ${count}件`,
+  others: (count: string, group: string) => `オンラインでない${group}${count}件`,
   states: {
     online: "オンライン",
     offline: "オフライン",
@@ -49,33 +50,33 @@ export const workers: Texts["workers"] = {
     failed: "失敗"
   },
   do: {
-    pool_grow: "拡大",
-    pool_shrink: "縮小",
+    pool_grow: "スロットを追加",
+    pool_shrink: "スロットを削減",
     add_consumer: "キューを追加",
     cancel_consumer: "キューを外す",
-    rate_limit: "レートを制限",
+    rate_limit: "レート制限を設定",
     restart_worker: "再起動"
   },
   question: {
-    pool_grow: (name: string) => `${name}のプールを拡大しますか？`,
-    pool_shrink: (name: string) => `${name}のプールを縮小しますか？`,
+    pool_grow: (name: string) => `${name}にスロットを追加しますか？`,
+    pool_shrink: (name: string) => `${name}のスロットを削減しますか？`,
     add_consumer: (name: string) => `${name}に別のキューも取得させますか？`,
     cancel_consumer: (name: string) => `${name}のキューの取得を止めますか？`,
-    rate_limit: (name: string) => `${name}でタスクのレートを制限しますか？`,
+    rate_limit: (name: string) => `${name}にレート制限を設定しますか？`,
     restart_worker: (name: string) => `${name}を再起動しますか？`
   },
   hint: {
     pool_grow: "再起動するまで、同時に実行できるタスクが増えます。",
-    pool_shrink: "実行中のタスクは先に終了します。少なくとも1つは残ります。",
+    pool_shrink: "実行中のタスクは先に終了します。スロットは少なくとも1つ残ります。",
     add_consumer: "再起動するまで、現在のキューに加えて取得します。",
     cancel_consumer: "待機中のメッセージはキューに残ります。ほかのキューの取得は続きます。",
     rate_limit: "この制限は、このワーカーが再起動するまで有効です。",
     restart_worker: "エンジンの動作に従い、実行中のタスクは先に終了します。"
   },
-  runningNow: (count: string) => `現在実行中：${count}件。`,
-  count: "増減する数",
+  runningNow: (count: Count) => `${count.text}件のタスクが実行中です。`,
+  count: "スロット数",
   taskName: "タスク名",
-  rate: "レート",
+  rate: "レート制限",
   rateHint: "例：10/m（数値に/s、/m、/hを付けます）。0で制限を解除します。",
   restart: "再起動",
   restartQuestion: (name: string) => `プロセス「${name}」を再起動しますか？`,

@@ -40,7 +40,7 @@ export const ClearDeliveries = ({ clear, queryKey, slug }: {
             const days = fieldText(form, "age")
             const before = days === "all" ? null : new Date(Date.now() - Number(days) * dayMillis).toISOString()
             const { deleted } = await clear(before)
-            toast.show({ title: texts.cleared(format.number(deleted)), text: texts.clearedHint, tone: "plain" })
+            toast.show({ title: texts.cleared(format.count(deleted)), text: texts.clearedHint, tone: "plain" })
             await queries.invalidateQueries({ queryKey })
           }}
           onClose={() => setOpen(false)}

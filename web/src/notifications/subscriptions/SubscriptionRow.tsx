@@ -35,7 +35,7 @@ export const SubscriptionRow = ({ channels, onAction, project, subscription }: {
   const targets = [
     ...(in_app ? [texts.inbox] : []),
     ...names,
-    ...(hidden > 0 ? [texts.hiddenCount(format.number(hidden))] : [])
+    ...(hidden > 0 ? [texts.hiddenCount(format.count(hidden))] : [])
   ]
   const settings = [
     grouping === null && texts.eachOccurrence,
