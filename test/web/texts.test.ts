@@ -31,8 +31,8 @@ const ownTexts = (name: string) => {
   return found
 }
 
-/** What stands for a parameter: a name, or a count of `value` things. */
-const markOf = (index: number, value: number) => ({ value, text: `⟨${index}⟩`, toString: () => `⟨${index}⟩` })
+/** What stands for a parameter: `⟨1⟩` for a name, `⟨n1⟩` for a count of `value` things. */
+const markOf = (index: number, value: number) => ({ value, text: `⟨n${index}⟩`, toString: () => `⟨${index}⟩` })
 
 /** Every text with its path; functions are called with a mark in the place of each parameter. */
 const texts = (value: unknown, path = "", count = 5): ReadonlyArray<readonly [string, string]> =>
@@ -48,7 +48,7 @@ const allTexts = (language: unknown) => [...texts(language), ...texts(language, 
 const found = (language: unknown, pattern: RegExp, isExempt: (path: string) => boolean = () => false) =>
   allTexts(language).filter(([path, text]) => pattern.test(text) && !isExempt(path))
 
-const marks = (text: string) => [...text.matchAll(/⟨\d⟩/g)].map(([mark]) => mark).sort()
+const marks = (text: string) => [...text.matchAll(/⟨n?\d⟩/g)].map(([mark]) => mark).sort()
 
 describe("the texts of the dashboard", () => {
   it("name every action of commands", () => {
@@ -82,6 +82,46 @@ describe("the texts of the dashboard", () => {
       assert.isBelow(same.length, english.length / 4, "it is translated")
     }
   )
+
+  it.each(Object.entries({ en, de, es, fr, ja }))(
+    "call the brain a server in %s, and count in sentences",
+    (_, language) => {
+      assert.deepStrictEqual(found(language, /brain|ブレイン/i), [])
+      assert.deepStrictEqual(found(language, /[:：]\s?⟨n\d⟩\.?$/), [])
+    }
+  )
+
+  it.each(Object.entries({ en, de, es, fr, ja }))(
+    "name a setting of the server in %s only where its administrator reads",
+    (_, language) => {
+      assert.deepStrictEqual(found(language, /SVC_/, (path) => /^\.(system|agents)\./.test(path)), [])
+    }
+  )
+
+  it("say user or member, not person, but for the second person of an approval", () => {
+    assert.deepStrictEqual(found(en, /(?<!second )\bperson\b|somebody|nobody|no one|whoever/i), [])
+  })
+
+  it("have one German word for a task, and schedules that are triggered", () => {
+    assert.deepStrictEqual(found(de, /Aufgabe|feuer[nt]|Fakten|Genehmigung/), [])
+  })
+
+  it("have a phrase of several sections once, in common", () => {
+    const inEach = [en, de, es, fr, ja].map((language) => texts(language))
+    const sectionsOf = new Map<string, Set<string>>()
+    for (const [index, [path]] of inEach[0]?.entries() ?? []) {
+      const phrase = inEach.map((language) => language[index]?.[1] ?? "")
+      if (new Set(phrase).size === 1) continue // a name, such as svc
+      const key = phrase.join(" / ")
+      sectionsOf.set(key, (sectionsOf.get(key) ?? new Set()).add(path.split(".", 2)[1] ?? ""))
+    }
+    // another form of a word in common, such as of another gender, may be written twice
+    const words = new Set(texts(en.common).map(([, text]) => text))
+    const repeated = [...sectionsOf].filter(([key, sections]) =>
+      sections.size > 1 && !words.has(key.split(" / ", 1)[0] ?? "")
+    )
+    assert.deepStrictEqual(repeated.map(([key, sections]) => `${[...sections].join(", ")}: ${key}`), [])
+  })
 
   it("have a no-break space before French ? : ; ! % and inside « »", () => {
     assert.deepStrictEqual(found(fr, /\S [?:;!»%]|«[^\u00a0]/), [])

@@ -1,22 +1,23 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const account: Texts["account"] = {
-  title: "Konto",
-  tabs: { profile: "Profil", security: "Sicherheit", sessions: "Sitzungen", keys: "API-Schlüssel" },
+  title: common.account,
+  tabs: { profile: "Profil", security: "Sicherheit", sessions: "Sitzungen", keys: common.apiKeys },
   profile: "Profil",
   displayName: "Anzeigename",
   displayNameHint: "Ist er leer, sehen andere die E-Mail-Adresse.",
   firstName: "Vorname",
   lastName: "Nachname",
-  zone: "Zeitzone",
+  zone: common.timeZone,
   zoneHint:
     "Gilt für E-Mails und Zusammenfassungen an Sie. Die Zeitangaben dieser Oberfläche folgen der Auswahl im Kontomenü.",
   access: "Zugriff",
-  everywhere: "Alle Projekte",
+  everywhere: common.allProjects,
   globalAdmin: "Globaler Administrator",
-  password: "Passwort",
+  password: common.password,
   changePassword: "Passwort ändern",
   passwordHint:
     "Ein neues Passwort beendet alle anderen Sitzungen und das Vertrauen in Browser. API-Schlüssel funktionieren weiter; widerrufen Sie solche, die Sie nicht kennen.",
@@ -40,7 +41,7 @@ export const account: Texts["account"] = {
   browser: "Browser",
   unknownBrowser: "Unbekannter Browser",
   thisSession: "diese Sitzung",
-  address: "IP-Adresse",
+  address: common.ipAddress,
   signedIn: "Angemeldet",
   lastSeen: "Zuletzt gesehen",
   end: "Beenden",

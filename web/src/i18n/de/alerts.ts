@@ -1,10 +1,11 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const alerts: Texts["alerts"] = {
-  status: "Status",
-  statuses: { open: "Offen", recovered: "Behoben", stale: "Ungeklärt", closed: "Geschlossen" },
+  status: common.status,
+  statuses: { open: common.open, recovered: common.recovered, stale: "Ungeklärt", closed: "Geschlossen" },
   states: {
     open: "Offen",
     acknowledged: "Bestätigt",
@@ -46,24 +47,24 @@ export const alerts: Texts["alerts"] = {
   all: "Alle Alarme",
   shared: "Gemeinsamkeiten",
   message: "Letzter Fehler",
-  timeline: "Verlauf",
+  timeline: common.timeline,
   firstAt: "Zuerst",
   lastAt: "Zuletzt",
-  lastSentAt: "Letzte Nachricht",
+  lastSentAt: common.lastMessage,
   nextAt: "Nächste Prüfung",
   acknowledgedAt: "Bestätigt",
   snoozedUntil: "Zurückgestellt bis",
   escalatedAt: "Eskaliert",
-  endedAt: "Beendet",
-  facts: "Details",
-  trigger: "Auslöser",
-  severity: "Schweregrad",
+  endedAt: common.ended,
+  facts: common.details,
+  trigger: common.trigger,
+  severity: common.severity,
   count: "Vorkommen",
   messages: "Nachrichten",
-  task: "Task",
-  queue: "Queue",
-  worker: "Worker",
-  engine: "Engine",
+  task: common.task,
+  queue: common.queue,
+  worker: common.worker,
+  engine: common.engine,
   lastTask: "Letzter Task",
   deliveries: "Zustellungen dieses Alarms",
   similar: "Fehlgeschlagene Tasks mit diesem Namen"

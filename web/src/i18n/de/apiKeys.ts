@@ -1,17 +1,18 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const apiKeys: Texts["apiKeys"] = {
-  title: "API-Schlüssel",
+  title: common.apiKeys,
   hint:
     "Mit Schlüsseln rufen Programme die API in Ihrem Namen auf. Ein Schlüssel darf nie mehr als Sie, und nicht mehr, als seine Scopes erlauben.",
   none: "Keine API-Schlüssel",
   noneHint: "Erstellen Sie einen für ein Skript oder für svc auf einem anderen Rechner.",
   create: "API-Schlüssel erstellen",
-  name: "Name",
+  name: common.name,
   nameHint: "Das Programm, das den Schlüssel verwendet.",
-  project: "Projekt",
+  project: common.project,
   projectHint: "Ein Schlüssel für ein Projekt sieht kein anderes.",
-  allProjects: "Alle Projekte",
+  allProjects: common.allProjects,
   lifetime: "Läuft ab in",
   forEver: "Nie",
   scopes: "Scopes",
@@ -23,9 +24,9 @@ export const apiKeys: Texts["apiKeys"] = {
   addressesHint:
     "Netze wie 192.0.2.0/24, eines pro Zeile. Von anderen Adressen wird der Schlüssel abgelehnt. Leer: er funktioniert von überall.",
   addressesOf: (name: string) => `IP-Adressen von ${name}`,
-  statuses: { active: "Aktiv", revoked: "Widerrufen", expired: "Abgelaufen" },
+  statuses: { active: common.active, revoked: common.revoked, expired: common.expired },
   lastUsed: "Zuletzt verwendet",
-  never: "Nie",
+  never: common.never,
   revokeTitle: (name: string) => `${name} widerrufen`,
   revokeHint:
     "Programme mit diesem Schlüssel werden sofort abgelehnt. Ein widerrufener Schlüssel lässt sich nicht wiederherstellen.",
@@ -36,18 +37,18 @@ export const apiKeys: Texts["apiKeys"] = {
   resources: {
     auth: "Eigenes Konto",
     home: "Startseite",
-    projects: "Projekte",
-    tasks: "Tasks",
-    workers: "Worker",
-    queues: "Queues",
-    agents: "Agenten",
-    commands: "Befehle",
-    schedules: "Zeitpläne",
-    audit: "Audit-Log",
-    memberships: "Personen",
-    notifications: "Benachrichtigungen",
-    automation: "Automatisierung",
-    users: "Benutzer",
+    projects: common.projects,
+    tasks: common.tasks,
+    workers: common.workers,
+    queues: common.queues,
+    agents: common.agents,
+    commands: common.commands,
+    schedules: common.schedules,
+    audit: common.auditLog,
+    memberships: common.people,
+    notifications: common.notifications,
+    automation: common.automation,
+    users: common.users,
     admin: "Alles"
   },
   scopeHints: {

@@ -1,22 +1,23 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const approvals: Texts["approvals"] = {
-  title: "Freigaben",
+  title: common.approvals,
   intro: "Aktionen, die eine zweite Person freigeben muss. Welche, legen Administratoren in den Einstellungen fest.",
-  filter: "Status",
+  filter: common.status,
   none: "Nichts wartet auf Freigabe",
   noneHint:
     "Hier erscheinen Queue-Leerungen, große Massenaktionen und Regeln, die wiederholen oder abbrechen, wenn die Einstellungen des Projekts eine Freigabe verlangen.",
   noneOfStatus: "Keine Freigaben mit diesem Status",
   tabs: {
-    pending: "Wartet",
+    pending: common.waiting,
     approved: "Abgeschlossen",
-    failed: "Fehlgeschlagen",
+    failed: common.failed,
     rejected: "Abgelehnt",
     expired: "Abgelaufen",
-    all: "Alle"
+    all: common.all
   },
   statusHints: {
     pending: "Noch wurde nichts ausgeführt. Die Aktion läuft im Namen des Benutzers, der sie freigibt.",
@@ -30,7 +31,7 @@ export const approvals: Texts["approvals"] = {
   kinds: {
     purge_queue: "Leerung einer Queue",
     bulk_retry: "Wiederholung vieler Tasks",
-    bulk_retry_request: "Massenwiederholung",
+    bulk_retry_request: common.bulkRetry,
     bulk_delete: "Löschung vieler Tasks",
     bulk_cancel: "Abbruch vieler Tasks",
     rule_create: "Neue Automatisierungsregel",
@@ -43,15 +44,15 @@ export const approvals: Texts["approvals"] = {
     policy: "Änderung der Freigabepflicht"
   },
   requestedByName: (name) => `angefragt von ${name}`,
-  kind: "Art",
+  kind: common.kind,
   requestedBy: "Angefragt von",
   requestedAt: "Angefragt",
-  expiresAt: "Läuft ab",
+  expiresAt: common.expires,
   decidedBy: "Entschieden von",
   decidedAt: "Entschieden",
-  reason: "Grund",
+  reason: common.reason,
   request: "Anfrage",
-  result: "Ergebnis",
+  result: common.result,
   change: "Was sich ändert",
   before: "Vorher",
   after: "Nachher",
@@ -69,7 +70,7 @@ export const approvals: Texts["approvals"] = {
     `Die Aktion läuft sofort, in Ihrem Namen. ${name} hat sie angefragt und erhält eine Nachricht.`,
   rejectQuestion: "Aktion ablehnen?",
   rejectHint: (name) => `Nichts wird ausgeführt. ${name} erhält eine Nachricht mit dem Grund.`,
-  rejectReason: "Grund",
+  rejectReason: common.reason,
   approved: "Freigegeben und ausgeführt",
   failed: "Freigegeben, dann vom Server abgelehnt",
   see: "Freigabe anzeigen",

@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const attention: Texts["attention"] = {
-  title: "Handlungsbedarf",
+  title: common.needsAttention,
   calm: "Kein Handlungsbedarf",
-  severities: { critical: "Kritisch", warning: "Warnung" },
+  severities: { critical: common.critical, warning: common.warning },
   kinds: {
     agents_offline: (count: Count) => plural(count, "# Agent ist offline", "# Agenten sind offline"),
     agents_refused: (count: Count) => `Von ${count.text} Agenten wurde in den letzten 24 Stunden etwas abgelehnt`,

@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const audit: Texts["audit"] = {
-  title: "Audit-Log",
+  title: common.auditLog,
   tabs: "Teile des Audit-Logs",
   log: "Log",
-  exports: "Exporte",
+  exports: common.exports,
   none: "Noch keine Einträge",
   noneHint: "Jede Änderung im Projekt schreibt einen Eintrag, in derselben Transaktion.",
   noMatchHint:
@@ -14,8 +15,8 @@ export const audit: Texts["audit"] = {
   outcome: "Entscheidung",
   anyOutcome: "Alle Entscheidungen",
   ofTarget: (id: string) => `Nur Einträge zu ${id}`,
-  ofAllTargets: "Alles zeigen",
-  outcomes: { allow: "Erlaubt", deny: "Verweigert" },
+  ofAllTargets: common.showAll,
+  outcomes: { allow: "Erlaubt", deny: common.refused },
   since: "Zeitraum",
   windows: {
     "1h": "Letzte Stunde",
@@ -24,14 +25,14 @@ export const audit: Texts["audit"] = {
     "30d": "Letzte 30 Tage",
     all: "Gesamter Zeitraum"
   },
-  address: "IP-Adresse",
+  address: common.ipAddress,
   addressHidden: "Nur globale Administratoren sehen IP-Adressen.",
   row: "Eintrag",
-  result: "Ergebnis",
+  result: common.result,
   metadata: "Metadaten",
-  target: "Ziel",
+  target: common.target,
   targetId: "ID des Ziels",
-  exactTime: "Zeit",
+  exactTime: common.time,
   chain: "Integrität des Logs",
   chainHint:
     "Der neueste Eintrag und seine Signatur werden jedes Mal geprüft. Alle Einträge unabhängig prüft svc audit verify.",
@@ -40,15 +41,15 @@ export const audit: Texts["audit"] = {
   verification: "Letzte Prüfung aller Einträge",
   verificationOff: "Nicht eingeplant. Der Administrator des Servers kann sie einschalten.",
   states: { ok: "Unversehrt", degraded: "Unvollständig", failed: "Beschädigt" },
-  forwarder: "Webhook",
+  forwarder: common.webhook,
   forwarderOff: "Aus. Der Administrator des Servers kann ihn einschalten.",
   forwarderState: (sent, failed) => `${sent} zugestellt, ${failed} verworfen`,
   waiting: (count: Count) => plural(count, "# wartet", "# warten"),
-  create: "Exportieren",
+  create: common.export,
   createTitle: "Audit-Log exportieren",
   createHint:
     "Die Datei enthält die Einträge, auf die die Filter dieser Seite zutreffen, neueste zuerst. Sie wird im Hintergrund geschrieben.",
-  filters: "Filter",
+  filters: common.filters,
   noFilters: "Alle Einträge des Projekts",
   noExportsHint:
     "Wählen Sie Filter im Log und exportieren Sie dann. Dateien werden 7 Tage aufbewahrt, sofern der Administrator des Servers nichts anderes eingestellt hat."

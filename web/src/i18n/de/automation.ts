@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const automation: Texts["automation"] = {
-  title: "Automatisierung",
+  title: common.automation,
   create: "Neue Regel",
   none: "Noch keine Regel",
   noneHint:
@@ -37,8 +38,8 @@ export const automation: Texts["automation"] = {
     none: "nur ins Protokoll schreiben"
   },
   rule: "Regel",
-  state: "Status",
-  states: { active: "Aktiv", dryRun: "Probelauf", off: "Aus" },
+  state: common.status,
+  states: { active: common.active, dryRun: "Probelauf", off: "Aus" },
   breaker: "Schutzschalter",
   breakerOf: (count, limit) => `${count} von ${limit}`,
   perWindow: (duration) => `in ${duration}`,
@@ -49,9 +50,9 @@ export const automation: Texts["automation"] = {
   armQuestion: (name) => `Schutzschalter von ${name} zurücksetzen?`,
   armHint: "Die Regel handelt sofort wieder, und frühere Ausführungen zählen nicht mehr.",
   last: "Letzte Ausführung",
-  never: "nie",
-  enable: "Aktivieren",
-  disable: "Deaktivieren",
+  never: common.neverInText,
+  enable: common.enable,
+  disable: common.disable,
   on: "Die Automatisierung ist für dieses Projekt eingeschaltet.",
   off: "Die Automatisierung ist für dieses Projekt gestoppt",
   offHint: "Keine Regel handelt. Was inzwischen geschieht, wird nicht für später aufbewahrt.",
@@ -62,20 +63,20 @@ export const automation: Texts["automation"] = {
     "Keine Regel handelt, bis die Automatisierung wieder gestartet wird. Ereignisse bis dahin werden nicht aufbewahrt, und zurückgehaltene Nachrichten werden verworfen.",
   newTitle: "Neue Regel",
   back: "Alle Regeln",
-  name: "Name",
-  trigger: "Auslöser",
+  name: common.name,
+  trigger: common.trigger,
   withoutTask: "Dieses Ereignis betrifft keinen Task; die Regel kann nur benachrichtigen.",
   conditionsTitle: "Bedingungen",
   conditionsHint: "Alle müssen zutreffen. Ohne Bedingung handelt die Regel bei jedem Ereignis.",
   addCondition: "Bedingung hinzufügen",
   removeCondition: (name) => `Bedingung entfernen: ${name}`,
   keys: {
-    engine: "Engine",
-    queue: "Queue",
-    task_name: "Task-Name",
-    exception: "Exception",
-    priority: "Priorität",
-    runtime: "Laufzeit",
+    engine: common.engine,
+    queue: common.queue,
+    task_name: common.taskName,
+    exception: common.exception,
+    priority: common.priority,
+    runtime: common.runTime,
     fingerprint: "Fehlergruppe"
   },
   keyHints: {
@@ -85,7 +86,7 @@ export const automation: Texts["automation"] = {
     exception: "Ein Teil der ersten Zeile. Mit *, ? oder [ ein Muster der ganzen Zeile. Eines pro Zeile.",
     fingerprint: "IDs von Fehlergruppen, eine pro Zeile."
   },
-  priorities: { critical: "Kritisch", high: "Hoch", normal: "Normal", low: "Niedrig" },
+  priorities: { critical: common.critical, high: common.high, normal: common.normal, low: common.low },
   minMs: "mindestens, in ms",
   maxMs: "höchstens, in ms",
   actionsTitle: "Aktionen",
@@ -95,7 +96,7 @@ export const automation: Texts["automation"] = {
   maxRetries: "Höchstzahl der Wiederholungen eines Tasks durch Regeln",
   notify: "Benachrichtigungen senden",
   inApp: "An den Posteingang der Projektmitglieder",
-  channelsTitle: "Kanäle",
+  channelsTitle: common.channels,
   channelsKept: (count: Count) =>
     plural(
       count,
@@ -117,7 +118,7 @@ export const automation: Texts["automation"] = {
   endDryRunQuestion: "Regel aktivieren?",
   endDryRunHint: "Ab jetzt tut sie, was sie laut Protokoll getan hätte:",
   startDryRun: "Zurück zum Probelauf",
-  removeQuestion: (name) => `${name} löschen?`,
+  removeQuestion: common.deleteQuestion,
   removeHint:
     "Die Regel endet sofort, und ihr Protokoll ist nicht mehr lesbar. Um das Protokoll zu behalten, deaktivieren Sie die Regel.",
   backtest: "Backtest",
@@ -142,7 +143,7 @@ export const automation: Texts["automation"] = {
   executions: "Protokoll",
   noExecutions: "Die Regel wurde noch nicht ausgeführt",
   noExecutionsHint: "Hier steht jedes Ereignis, auf das die Regel zutrifft, auch im Probelauf.",
-  outcome: "Ergebnis",
+  outcome: common.outcome,
   outcomes: {
     executed: "Hat gehandelt",
     dry_run: "Hätte gehandelt",
@@ -152,10 +153,10 @@ export const automation: Texts["automation"] = {
     not_allowed: "Nicht möglich"
   },
   action: "Aktion",
-  actionNames: { retry: "Wiederholen", cancel: "Abbrechen", notify: "Benachrichtigen" },
-  task: "Task",
+  actionNames: { retry: common.retry, cancel: common.cancel, notify: "Benachrichtigen" },
+  task: common.task,
   several: (count: Count) => plural(count, "# Ereignis", "# Ereignisse"),
-  command: "Befehl",
-  detail: "Details",
-  time: "Zeit"
+  command: common.command,
+  detail: common.details,
+  time: common.time
 }

@@ -1,19 +1,20 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const bulkJobs: Texts["bulkJobs"] = {
-  title: "Massenaufträge",
+  title: common.bulkJobs,
   actions: { delete: "Löschen", cancel: "Abbrechen" },
   begun: { delete: "Tasks werden gelöscht", cancel: "Tasks werden abgebrochen" },
   ended: { delete: "Löschen beendet", cancel: "Abbrechen beendet" },
-  statuses: { running: "Läuft", completed: "Abgeschlossen", stopped: "Angehalten" },
+  statuses: { running: common.running, completed: "Abgeschlossen", stopped: "Angehalten" },
   what: "Aktion",
-  filter: "Filter",
+  filter: common.filter,
   everyTask: "Alle Tasks",
-  status: "Status",
-  progress: "Fortschritt",
-  ofTotal: (part: string, total: string) => `${part} von ${total}`,
+  status: common.status,
+  progress: common.progress,
+  ofTotal: common.ofTotal,
   done: "Erledigt",
   parts: {
     pending: (count: Count) => `${count.text} ohne Ergebnis`,
@@ -21,9 +22,9 @@ export const bulkJobs: Texts["bulkJobs"] = {
     unknown: (count: Count) => `${count.text} mit unbekanntem Ergebnis`,
     skipped: (count: Count) => `${count.text} ausgelassen`
   },
-  by: "Von",
+  by: common.by,
   created: "Begonnen",
-  action: "Aktionen",
+  action: common.actions,
   none: "Noch kein Massenauftrag",
   noneHint: "Wählen Sie in der Task-Liste Tasks oder alle passenden aus, dann löschen Sie sie oder brechen sie ab.",
   stop: "Anhalten",

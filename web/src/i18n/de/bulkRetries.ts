@@ -1,27 +1,28 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const bulkRetries: Texts["bulkRetries"] = {
-  title: "Massenwiederholungen",
-  one: "Massenwiederholung",
+  title: common.bulkRetries,
+  one: common.bulkRetry,
   singleCommands: "Einzelne Befehle",
-  status: "Status",
+  status: common.status,
   phases: {
-    running: "Läuft",
-    paused: "Pausiert",
+    running: common.running,
+    paused: common.paused,
     cancelling: "Abgebrochen, letzte Ergebnisse stehen aus",
-    completed: "Abgeschlossen",
-    cancelled: "Abgebrochen",
+    completed: common.completed,
+    cancelled: common.cancelled,
     expired: "Abgelaufen"
   },
   counts: {
     succeeded: "Wiederholt",
     failed: "Nicht wiederholt",
-    unknown: "Ergebnis unbekannt",
+    unknown: common.outcomeUnknown,
     unobserved: "Ausgelassen",
     claimed: "Befehl gesendet",
-    pending: "Wartet"
+    pending: common.waiting
   },
   countHints: {
     succeeded: "Der Agent hat die Wiederholung bestätigt.",
@@ -41,10 +42,10 @@ export const bulkRetries: Texts["bulkRetries"] = {
     failed: "Der Agent hat die Wiederholung abgelehnt, oder sie ist ihm misslungen.",
     unconfirmed: "Der Befehl wurde gesendet, sein Ergebnis ist unbekannt."
   },
-  filter: "Filter",
-  facts: "Details",
-  progress: "Fortschritt",
-  ofTotal: (part: string, total: string) => `${part} von ${total}`,
+  filter: common.filter,
+  facts: common.details,
+  progress: common.progress,
+  ofTotal: common.ofTotal,
   done: "Erledigt",
   failed: "Nicht wiederholt",
   created: "Gestartet",
@@ -55,17 +56,17 @@ export const bulkRetries: Texts["bulkRetries"] = {
   noRate: "Unbegrenzt",
   perSecond: (rate: string) => `${rate} pro Sekunde`,
   capped: (max: string) => `Es passen mehr Tasks. Nur die ältesten ${max} werden wiederholt.`,
-  tasks: "Tasks",
-  allTasks: "Alle",
-  task: "Task",
-  reason: "Grund",
+  tasks: common.tasks,
+  allTasks: common.all,
+  task: common.task,
+  reason: common.reason,
   newTask: "Neuer Task",
-  ended: "Ergebnis",
+  ended: common.outcome,
   noItems: "Keine Tasks mit diesem Ergebnis",
   none: "Noch keine Massenwiederholung",
   noneHint: "Öffnen Sie eine Fehlergruppe oder filtern Sie die Task-Liste, und wiederholen Sie alle Tasks daraus.",
-  pause: "Pausieren",
-  resume: "Fortsetzen",
+  pause: common.pause,
+  resume: common.resume,
   cancel: "Wiederholung abbrechen",
   cancelQuestion: "Diese Massenwiederholung abbrechen?",
   cancelHint: (count: Count) =>
@@ -81,12 +82,12 @@ export const bulkRetries: Texts["bulkRetries"] = {
   maxField: "Höchstzahl der Tasks",
   maxHint: (most: string) =>
     `Höchstens ${most}. Passen mehr Tasks, werden die ältesten wiederholt. Leer: alle passenden.`,
-  matching: (count: Count) => plural(count, "# passender Task", "# passende Tasks"),
+  matching: common.matchingTasks,
   takes: (part: string, all: string) => `Die ältesten ${part} von ${all} passenden Tasks`,
   takesOfMore: (part: string, all: string) => `Die ältesten ${part} von mehr als ${all} passenden Tasks`,
   engineNote: (engine: string, count: string) => `${engine} (${count}):`,
   byName: "Nach Name",
   byException: "Nach Exception",
-  more: (count: string) => `${count} weitere`,
+  more: common.more,
   start: "Wiederholung starten"
 }

@@ -1,14 +1,15 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const channels: Texts["channels"] = {
-  title: "Kanäle",
+  title: common.channels,
   create: "Neuer Kanal",
   createTitle: "Neuer Kanal",
-  editTitle: (name: string) => `${name} ändern`,
-  name: "Name",
+  editTitle: common.editTitle,
+  name: common.name,
   type: "Art",
   types: {
-    webhook: "Webhook",
+    webhook: common.webhook,
     email: "E-Mail",
     slack: "Slack",
     telegram: "Telegram",
@@ -35,14 +36,14 @@ export const channels: Texts["channels"] = {
     smtp_port: "Port",
     smtp_tls: "Verbindung verschlüsseln (TLS)",
     smtp_user: "Benutzername",
-    smtp_pass: "Passwort",
-    to_addrs: "Empfänger",
+    smtp_pass: common.password,
+    to_addrs: common.recipients,
     from_addr: "Absender",
     webhook_url: "Webhook-URL",
     bot_token: "Token des Bots",
     chat_id: "Chat",
     integration_key: "Integrationsschlüssel",
-    severity_default: "Schweregrad",
+    severity_default: common.severity,
     severity_map: "Schweregrad je Auslöser"
   },
   fieldHints: {
@@ -72,7 +73,7 @@ export const channels: Texts["channels"] = {
   testing: "Eine Testnachricht wurde gesendet. Die Antwort wird höchstens 30 Sekunden lang abgewartet.",
   accepted: "Der Empfänger hat die Nachricht angenommen.",
   refused: "Die Nachricht wurde nicht angenommen.",
-  status: (code: string) => `Statuscode ${code}`,
+  status: common.statusCode,
   noStatus: "Kein HTTP-Status",
   response: "Antwort des Empfängers",
   again: "Erneut testen",
@@ -83,12 +84,12 @@ export const channels: Texts["channels"] = {
     "Beheben Sie die genannte Ursache, testen Sie den Kanal und aktivieren Sie ihn dann. Das Aktivieren setzt die Fehlerzählung zurück.",
   actions: {
     test: "Testen",
-    edit: "Bearbeiten",
-    enable: "Aktivieren",
-    disable: "Ausschalten",
-    delete: "Löschen"
+    edit: common.edit,
+    enable: common.enable,
+    disable: common.turnOff,
+    delete: common.delete
   },
-  actionOn: (action: string, name: string) => `${action}: ${name}`,
+  actionOn: common.actionOn,
   deleteTitle: (name: string) => `Kanal ${name} löschen`,
   deleteHint:
     "Abonnements verlieren diesen Kanal und behalten ihre anderen. Konfiguration und Geheimnisse werden gelöscht und lassen sich nicht wiederherstellen. Das Protokoll der Zustellungen bleibt.",
@@ -100,8 +101,8 @@ export const channels: Texts["channels"] = {
   copyOwnHint: "Die Kopie enthält die Geheimnisse des Originals. Spätere Änderungen am Original ändern sie nicht.",
   copyFromProject: "Kanal eines Projekts kopieren",
   projectHasNone: "Dieses Projekt hat keine Kanäle.",
-  source: "Kanal",
-  sourceProject: "Projekt",
+  source: common.channel,
+  sourceProject: common.project,
   copyName: "Name der Kopie",
-  copy: "Kopieren"
+  copy: common.copy
 }

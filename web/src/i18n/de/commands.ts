@@ -1,23 +1,24 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const commands: Texts["commands"] = {
-  title: "Befehle",
-  action: "Aktion",
-  target: "Ziel",
-  status: "Ergebnis",
+  title: common.commands,
+  action: common.action,
+  target: common.target,
+  status: common.outcome,
   issued: "Erteilt",
-  took: "Dauer",
-  error: "Fehler",
+  took: common.took,
+  error: common.error,
   none: "Noch keine Befehle",
   noneOfStatus: "Keine Befehle mit diesem Ergebnis",
   noneHint: "Wiederholen Sie einen Task oder brechen Sie ihn ab, und verfolgen Sie hier den Befehl.",
   statuses: {
-    pending: "Ausstehend",
+    pending: common.pending,
     dispatched: "Übermittelt",
-    completed: "Ausgeführt",
-    failed: "Fehlgeschlagen",
-    timeout: "Ergebnis unbekannt",
-    cancelled: "Abgebrochen"
+    completed: common.completed,
+    failed: common.failed,
+    timeout: common.outcomeUnknown,
+    cancelled: common.cancelled
   },
   statusHelp: "Was die Ergebnisse bedeuten",
   statusHints: {
@@ -35,11 +36,11 @@ export const commands: Texts["commands"] = {
     bulk_retry: "Viele Tasks wiederholen",
     purge_queue: "Queue leeren",
     restart_worker: "Worker neu starten",
-    pool_grow: "Slots hinzufügen",
-    pool_shrink: "Slots entfernen",
+    pool_grow: common.addSlots,
+    pool_shrink: common.removeSlots,
     add_consumer: "Aus Queue konsumieren",
     cancel_consumer: "Nicht mehr aus Queue konsumieren",
-    rate_limit: "Ratenlimit setzen",
+    rate_limit: common.setRateLimit,
     reconcile_task: "Task abgleichen",
     "dlq.list": "Dead Letters auflisten",
     "schedule.fire": "Zeitplan auslösen",

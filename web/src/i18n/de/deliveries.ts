@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const deliveries: Texts["deliveries"] = {
-  title: "Zustellungen",
+  title: common.deliveries,
   delivery: "Zustellung",
-  status: "Status",
-  statuses: { pending: "Ausstehend", sent: "Gesendet", failed: "Fehlgeschlagen", suppressed: "Nicht gesendet" },
+  status: common.status,
+  statuses: { pending: common.pending, sent: "Gesendet", failed: common.failed, suppressed: "Nicht gesendet" },
   statusHints: {
     pending: "Wartet auf den ersten oder nächsten Versuch.",
     sent: "Der Empfänger hat die Nachricht angenommen.",
@@ -16,14 +17,14 @@ export const deliveries: Texts["deliveries"] = {
   },
   allStatuses: "Jeder Status",
   allChannels: "Alle Kanäle",
-  project: "Projekt",
-  allProjects: "Alle Projekte",
+  project: common.project,
+  allProjects: common.allProjects,
   ofOneAlert: "Eines Alarms",
-  clearFilter: "Alle zeigen",
-  channel: "Kanal",
-  trigger: "Auslöser",
-  task: "Task",
-  attempts: "Versuche",
+  clearFilter: common.showAll,
+  channel: common.channel,
+  trigger: common.trigger,
+  task: common.task,
+  attempts: common.attempts,
   response: "Antwort",
   when: "Letzter Versuch",
   resent: "erneut gesendet",
@@ -33,7 +34,7 @@ export const deliveries: Texts["deliveries"] = {
   noneMatch: "Keine passenden Zustellungen",
   attempt: (number: string) => `Versuch ${number}`,
   took: (duration: string) => `Dauer ${duration}`,
-  code: (code: string) => `Statuscode ${code}`,
+  code: common.statusCode,
   noResponse: "kein HTTP-Status",
   responseTo: (number: string) => `Antwort auf Versuch ${number}`,
   toChannel: (name: string, type: string) => `an ${name} (${type})`,

@@ -1,8 +1,9 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const inbox: Texts["inbox"] = {
-  title: "Posteingang",
+  title: common.inbox,
   titleWith: (count: Count) => `Posteingang, ${count.text} ungelesen`,
   unread: "ungelesen",
   onlyUnread: "Nur ungelesene",

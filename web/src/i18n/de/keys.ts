@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const keys: Texts["keys"] = {
   title: "Tastenkürzel",
@@ -14,7 +15,7 @@ export const keys: Texts["keys"] = {
     search: "Zum Filter",
     next: "Nächster Task",
     previous: "Voriger Task",
-    open: "Task öffnen",
+    open: common.openTheTask,
     select: "Task auswählen",
     retry: "Wiederholen (mit Rückfrage)",
     cancel: "Abbrechen (mit Rückfrage)"

@@ -1,23 +1,24 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const maintenance: Texts["maintenance"] = {
-  title: "Wartungsfenster",
+  title: common.maintenanceWindows,
   create: "Neues Wartungsfenster",
-  edit: (name: string) => `${name} ändern`,
+  edit: common.editTitle,
   hint:
     "Während eines Wartungsfensters werden Alarme aufgezeichnet, aber keine Nachrichten gesendet. Alarme, die am Ende noch offen sind, werden dann gesendet.",
-  name: "Name",
-  state: "Status",
-  states: { planned: "Geplant", lasts: "Aktiv", ended: "Beendet" },
+  name: common.name,
+  state: common.status,
+  states: { planned: "Geplant", lasts: common.active, ended: common.ended },
   startsAt: "Beginn",
   endsAt: "Ende",
   endHint: "Höchstens 30 Tage nach dem Beginn.",
   lasts: "Dauer",
-  actions: "Aktionen",
-  actionOn: (action: string, name: string) => `${action}: ${name}`,
+  actions: common.actions,
+  actionOn: common.actionOn,
   none: "Keine Wartungsfenster",
   noneHint: "Ein Administrator plant eines vor Arbeiten, die Alarme auslösen werden.",
-  deleteTitle: (name: string) => `${name} löschen`,
+  deleteTitle: common.deleteTitle,
   deleteHints: {
     planned: "Nachrichten werden dann wie gewohnt gesendet.",
     lasts: "Es endet sofort, und offene Alarme werden gesendet.",

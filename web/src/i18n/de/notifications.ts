@@ -1,21 +1,22 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const notifications: Texts["notifications"] = {
-  title: "Benachrichtigungen",
+  title: common.notifications,
   parts: {
-    alerts: "Alarme",
-    channels: "Kanäle",
+    alerts: common.alerts,
+    channels: common.channels,
     defaults: "Standard-Abonnements",
-    deliveries: "Zustellungen",
-    maintenance: "Wartungsfenster"
+    deliveries: common.deliveries,
+    maintenance: common.maintenanceWindows
   },
-  own: "Meine Benachrichtigungen",
+  own: common.myNotifications,
   triggers: {
     "task.failed": "Task fehlgeschlagen",
     "task.succeeded": "Task erfolgreich",
     "task.retried": "Task wird wiederholt",
     "task.retries_exhausted": "Letzte Wiederholung fehlgeschlagen",
-    "task.failure_rate": "Fehlerrate",
+    "task.failure_rate": common.failureRate,
     "task.orphaned": "Task verwaist",
     "agent.offline": "Agent offline",
     "agent.online": "Agent wieder online",
@@ -30,5 +31,5 @@ export const notifications: Texts["notifications"] = {
     "channel.failing": "Kanal gestört",
     "channel.disabled": "Kanal deaktiviert"
   },
-  severities: { critical: "Kritisch", error: "Fehler", warning: "Warnung", info: "Info" }
+  severities: { critical: common.critical, error: common.error, warning: common.warning, info: "Info" }
 }

@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const overview: Texts["overview"] = {
-  title: "Übersicht",
+  title: common.overview,
   window: "Zeitraum",
   overTime: "Tasks im Verlauf",
   windows: {
@@ -14,28 +15,28 @@ export const overview: Texts["overview"] = {
     "90d": "90 Tage"
   },
   throughput: "Abgeschlossene Tasks",
-  durations: "Laufzeit",
-  waits: "Wartezeit in der Queue",
-  waitsShort: "Wartezeit in der Queue",
+  durations: common.runTime,
+  waits: common.queueTime,
+  waitsShort: common.queueTime,
   perHour: (count: string) => `${count} pro Stunde`,
-  failureRate: "Fehlerrate",
-  succeeded: "Erfolgreich",
-  failed: "Fehlgeschlagen",
+  failureRate: common.failureRate,
+  succeeded: common.succeededTasks,
+  failed: common.failedTasks,
   inTable: "Als Tabelle anzeigen",
   asChart: "Als Diagramm anzeigen",
-  time: "Zeit",
+  time: common.time,
   keysOfChart: "Die Pfeiltasten links und rechts zeigen die Werte jedes Zeitpunkts.",
   p50: "p50",
   p95: "p95",
   topFailing: "Am häufigsten fehlgeschlagen",
   topGroups: "Fehlergruppen mit offenen Tasks",
   noGroups: "In diesem Zeitraum ist keine Gruppe fehlgeschlagen",
-  queues: "Queues",
-  depth: "Wartend",
+  queues: common.queues,
+  depth: common.depth,
   noFailing: "In diesem Zeitraum ist kein Task fehlgeschlagen",
   noQueues: "Noch kein Agent hat eine Queue gemeldet",
-  name: "Name",
+  name: common.name,
   workersOnline: "Worker online",
   agentsOnline: "Agenten online",
-  ofTotal: (part: string, total: string) => `${part} von ${total}`
+  ofTotal: common.ofTotal
 }

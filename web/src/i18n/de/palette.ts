@@ -1,5 +1,6 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const palette: Texts["palette"] = {
   label: "Aufrufen oder ausführen",
@@ -18,13 +19,13 @@ export const palette: Texts["palette"] = {
   groups: {
     actions: "Ausgewählt oder geöffnet",
     pages: "Seiten",
-    tasks: "Tasks",
-    failures: "Fehler",
-    projects: "Projekte",
-    schedules: "Zeitpläne",
+    tasks: common.tasks,
+    failures: common.failures,
+    projects: common.projects,
+    schedules: common.schedules,
     rules: "Automatisierungsregeln",
-    queues: "Queues",
-    workers: "Worker",
-    agents: "Agenten"
+    queues: common.queues,
+    workers: common.workers,
+    agents: common.agents
   }
 }

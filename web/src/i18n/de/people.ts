@@ -1,14 +1,15 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const people: Texts["people"] = {
-  title: "Personen",
-  members: "Mitglieder",
+  title: common.people,
+  members: common.members,
   person: "Mitglied",
   role: "Rolle",
   since: "Mitglied seit",
-  actions: "Aktionen",
+  actions: common.actions,
   you: "Sie",
   noMembers: "Noch keine Mitglieder",
   noMembersHint: "Laden Sie jemanden ein. Globale Administratoren sehen das Projekt auch ohne Mitgliedschaft.",
@@ -33,17 +34,17 @@ export const people: Texts["people"] = {
     "Das sind Sie. Sie verlieren sofort den Zugriff auf dieses Projekt, und nur ein anderer Administrator kann Sie wieder aufnehmen.",
   invite: "Einladen",
   inviteTitle: "Jemanden einladen",
-  email: "E-Mail-Adresse",
+  email: common.email,
   emailHint: "Gibt es zu dieser Adresse ein Konto, meldet man sich zum Annehmen an. Sonst legt der Link das Konto an.",
   validFor: "Link läuft ab in",
   days: (count: Count) => plural(count, "# Tag", "# Tagen"),
-  invitations: "Einladungen",
+  invitations: common.invitations,
   noInvitations: "Keine Einladungen",
   noInvitationsHint:
     "Einladungen bleiben in dieser Liste, bis sie angenommen, widerrufen oder abgelaufen sind, und noch einige Zeit danach.",
-  status: "Status",
-  statuses: { pending: "Offen", accepted: "Angenommen", revoked: "Widerrufen", expired: "Abgelaufen" },
-  expires: "Läuft ab",
+  status: common.status,
+  statuses: { pending: "Offen", accepted: "Angenommen", revoked: common.revoked, expired: common.expired },
+  expires: common.expires,
   revoke: "Widerrufen",
   revokeOf: (email: string) => `Einladung von ${email} widerrufen`,
   invitedTitle: (email: string) => `${email} ist eingeladen`,

@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const projectSettings: Texts["projectSettings"] = {
-  title: "Einstellungen",
+  title: common.settings,
   onlyAdmins: "Nur Administratoren des Projekts können seine Einstellungen ändern.",
   create: "Projekt erstellen",
   general: "Allgemein",
-  name: "Name",
+  name: common.name,
   slug: "Slug",
   slugHint:
     "Der Name in Adressen und API-Pfaden. Nach einer Änderung funktionieren alte Links und die Pfade von Skripten nicht mehr.",
@@ -13,7 +14,7 @@ export const projectSettings: Texts["projectSettings"] = {
   description: "Beschreibung",
   environment: "Umgebung",
   environmentHint: "Eine Bezeichnung wie production. Sie ändert sonst nichts.",
-  zone: "Zeitzone",
+  zone: common.timeZone,
   zoneHint:
     "In dieser Zone sehen Benutzer die Zeiten, wenn sie die Zone des Projekts wählen. Zeitpläne haben eine eigene Zone.",
   access: "Zugriff und Nutzdaten",
@@ -29,7 +30,7 @@ export const projectSettings: Texts["projectSettings"] = {
   addresses: "Erlaubte IP-Adressen",
   addressesHint:
     "Netze wie 192.0.2.0/24, eines pro Zeile. Ihre eigene Adresse muss dabei sein. Benutzer und API-Schlüssel von anderen Adressen werden abgelehnt; Agenten sind nicht betroffen. Leer: alle Adressen.",
-  approvals: "Freigaben",
+  approvals: common.approvals,
   approvalsHint: "Ausgewählte Aktionen warten, bis eine zweite Person sie freigibt.",
   approvalsActiveHint:
     "Ausgewählte Aktionen warten, bis eine zweite Person sie freigibt. Auch eine Änderung dieser Regelung wartet.",
@@ -38,13 +39,13 @@ export const projectSettings: Texts["projectSettings"] = {
   holdRulesHint: "Das Erstellen und Ändern solcher Regeln. Das Löschen braucht keine Freigabe.",
   holdBulk: "Massenaktionen auf mehr als (Tasks)",
   holdBulkHint: "Massenwiederholungen, -löschungen und -abbrüche. Leer: keine davon braucht eine Freigabe.",
-  schedulers: "Scheduler",
+  schedulers: common.schedulers,
   owner: "Scheduler neuer Zeitpläne",
   ownerHint: "Er löst Zeitpläne aus, die keinen eigenen Scheduler nennen, zum Beispiel svc-scheduler.",
   allowedSchedulers: "Erlaubte Scheduler",
   allowedSchedulersHint: "Einer pro Zeile. Zeitpläne anderer Scheduler werden nicht ausgelöst. Leer: alle Scheduler.",
   delete: "Projekt löschen",
-  deleteTitle: (name: string) => `${name} löschen`,
+  deleteTitle: common.deleteTitle,
   deleteHint:
     "Das Projekt verschwindet sofort. Seine Agenten werden getrennt, offene Befehle abgebrochen, und seine Tasks, Mitglieder und API-Schlüssel gelöscht. Das lässt sich nicht rückgängig machen."
 }

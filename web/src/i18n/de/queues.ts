@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const queues: Texts["queues"] = {
-  title: "Queues",
-  name: "Queue",
-  engine: "Engine",
-  depth: "Wartend",
+  title: common.queues,
+  name: common.queue,
+  engine: common.engine,
+  depth: common.depth,
   oldest: "Älteste wartet seit",
   received: "Empfangen, 1 h",
   ended: "Beendet, 1 h",
@@ -14,7 +15,7 @@ export const queues: Texts["queues"] = {
   noConsumer: "Kein Consumer",
   broker: "Broker",
   lastSeen: "Letzte Meldung",
-  actions: "Aktionen",
+  actions: common.actions,
   none: "Noch keine Queues",
   noneHint: "Agenten melden die Queues ihrer Engine.",
   purge: "Leeren",
@@ -29,7 +30,7 @@ export const queues: Texts["queues"] = {
     ),
   purgeUnknown:
     "Der Agent meldet nicht, wie viele Nachrichten warten. Alle werden gelöscht; das lässt sich nicht rückgängig machen.",
-  purgeAgent: "Agent",
+  purgeAgent: common.agent,
   purgeAgentHint: "Diese Engine hat mehrere Agenten. Jeder leert die Queue dieses Namens auf seinem eigenen Broker.",
   chooseAgent: "Agent wählen",
   purgeHint: (agent: string) =>

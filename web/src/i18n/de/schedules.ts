@@ -1,24 +1,25 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const schedules = {
-  title: "Zeitpläne",
-  tabs: { schedules: "Zeitpläne", misfires: "Verpasste Ausführungen", schedulers: "Scheduler" },
+  title: common.schedules,
+  tabs: { schedules: common.schedules, misfires: "Verpasste Ausführungen", schedulers: common.schedulers },
   tabsLabel: "Teile dieser Seite",
   search: "Zeitplan suchen",
-  filter: "Status",
-  allStates: "Alle",
+  filter: common.status,
+  allStates: common.all,
   filters: {
     active: "Aktiv",
-    paused: "Pausiert",
+    paused: common.paused,
     disabled: "Deaktiviert",
     quarantined: "In Quarantäne",
     failing: "Mit Fehlern",
     drifted: "Abweichend"
   },
   states: {
-    active: "Aktiv",
-    paused: "Pausiert",
+    active: common.active,
+    paused: common.paused,
     disabled: "Deaktiviert",
     quarantined: "In Quarantäne"
   },
@@ -45,7 +46,7 @@ export const schedules = {
     fires: "Letzte Auslösungen",
     when: "Wann",
     next: "Nächster Tick",
-    state: "Status"
+    state: common.status
   },
   noFires: "Noch keine Auslösungen",
   firesElsewhere: "meldet nur verpasste Ausführungen",
@@ -65,13 +66,13 @@ export const schedules = {
     "Erstellen Sie hier einen, importieren Sie eine Datei, oder verbinden Sie einen Agenten, dessen Engine einen eigenen Scheduler hat.",
   noMatch: "Keine passenden Zeitpläne",
   noMatchHint: "Ändern Sie den Text oder den Status.",
-  clear: "Alle anzeigen",
+  clear: common.showAll,
   families: {
-    waiting: "Wartet",
+    waiting: common.waiting,
     running: "Gesendet",
     succeeded: "Erfolgreich",
-    failed: "Fehlgeschlagen",
-    unknown: "Ergebnis unbekannt",
+    failed: common.failed,
+    unknown: common.outcomeUnknown,
     stopped: "Nicht gelaufen"
   },
   statuses: {
@@ -86,9 +87,9 @@ export const schedules = {
     failed: "Nie gesendet",
     operator_skipped: "Geklärt: nicht gelaufen",
     terminal_completed: "Geklärt: gelaufen oder möglicherweise gelaufen",
-    terminal_failed: "Fehlgeschlagen",
+    terminal_failed: common.failed,
     terminal_cancelled: "Abgebrochen",
-    terminal_timeout: "Ergebnis unbekannt"
+    terminal_timeout: common.outcomeUnknown
   },
   statusHints: {
     pending: "Ein verpasster Tick, der nachgeholt wird. Er wartet, bis er an der Reihe ist.",
@@ -125,7 +126,7 @@ export const schedules = {
       brain_down: "Der Server lief nicht",
       scheduler_down: "Der Scheduler lief nicht",
       no_agent: "Kein Agent verbunden",
-      paused: "Pausiert",
+      paused: common.paused,
       disabled: "Deaktiviert",
       quarantined: "In Quarantäne",
       lease_lost: "Der auslösende Prozess wurde beendet",
@@ -137,13 +138,13 @@ export const schedules = {
   },
   page: {
     back: "Alle Zeitpläne",
-    facts: "Details",
-    engine: "Engine",
-    task: "Task",
-    queue: "Queue",
+    facts: common.details,
+    engine: common.engine,
+    task: common.task,
+    queue: common.queue,
     ownQueue: "die des Tasks",
     scheduler: "Ausgelöst von",
-    source: "Quelle",
+    source: common.source,
     lastRun: "Letzter ausgelöster Tick",
     runs: "Auslösungen insgesamt",
     catchUp: "Verpasste Ticks",
@@ -155,7 +156,7 @@ export const schedules = {
     created: "Erstellt",
     changed: "Geändert",
     externalId: "ID bei seinem Scheduler",
-    values: "Argumente",
+    values: common.arguments,
     hidden: "Ihre Rolle darf die Argumente nicht sehen.",
     ticks: "Nächste Ticks",
     noTicks: "Es folgt kein Tick mehr.",
@@ -175,9 +176,9 @@ export const schedules = {
     fired: "Ausgelöst nach",
     firedHint: "Vom Tick bis zu dem Moment, in dem der Server die Auslösung verzeichnete.",
     latency: "Agent brauchte",
-    outcome: "Ergebnis",
-    command: "Befehl",
-    openTask: "Task öffnen",
+    outcome: common.outcome,
+    command: common.command,
+    openTask: common.openTheTask,
     byPerson: "von einem Benutzer ausgelöst"
   },
   catchUps: {
@@ -190,15 +191,15 @@ export const schedules = {
     quarantine: "Geht in Quarantäne"
   },
   operations: {
-    enable: "Aktivieren",
-    disable: "Deaktivieren",
-    create: "Erstellen",
+    enable: common.enable,
+    disable: common.disable,
+    create: common.create,
     update: "Ändern",
-    delete: "Löschen",
+    delete: common.delete,
     trigger: "Auslösen"
   },
   schedulers: {
-    title: "Scheduler",
+    title: common.schedulers,
     hint:
       "Scheduler Ihrer Engines wie celery-beat lösen eigene Zeitpläne aus. Agenten veröffentlichen diese Zeitpläne und führen Ihre Aktionen daran aus.",
     none: "Keine Scheduler von Engines",
@@ -214,7 +215,7 @@ export const schedules = {
     nothingFires: "Im Moment wird nichts ausgelöst.",
     name: "Scheduler",
     agent: "Veröffentlicht von",
-    state: "Status",
+    state: common.status,
     live: "Verbunden",
     away: "Nicht verbunden",
     can: "Kann",
@@ -234,10 +235,10 @@ export const schedules = {
       "Kein verbundener Agent veröffentlicht Zeitpläne. Starten Sie den Prozess eines Agenten und versuchen Sie es erneut."
   },
   actions: {
-    enable: "Aktivieren",
-    disable: "Deaktivieren",
-    pause: "Pausieren",
-    resume: "Fortsetzen",
+    enable: common.enable,
+    disable: common.disable,
+    pause: common.pause,
+    resume: common.resume,
     trigger: "Jetzt auslösen",
     hints: {
       enable: "Er beginnt mit seinem nächsten Tick. Nichts wird nachgeholt.",
@@ -250,7 +251,7 @@ export const schedules = {
     triggerHint: "Der Task läuft einmal, jetzt. Es wird keine Auslösung verzeichnet, und der nächste Tick bleibt.",
     triggerHintForeign:
       "Der Agent bittet seinen Scheduler, den Task einmal jetzt auszuführen. Der nächste Lauf bleibt.",
-    deleteQuestion: (name: string) => `${name} löschen?`,
+    deleteQuestion: common.deleteQuestion,
     deleteHint:
       "Er wird nie wieder ausgelöst. Seine Auslösungen bleiben, bis ihre Aufbewahrung endet. Enthält seine Quelle ihn noch, erstellt der nächste Import ihn erneut.",
     deleteHintForeign:
@@ -267,12 +268,12 @@ export const schedules = {
     update: (name: string) => `Ändern: ${name}`
   },
   operationStatuses: {
-    pending: "Wartet",
+    pending: common.waiting,
     sent: "An den Agenten gesendet",
     accepted: "Ausgeführt, noch nicht veröffentlicht",
-    succeeded: "Erfolgreich",
-    failed: "Fehlgeschlagen",
-    indeterminate: "Ergebnis unbekannt",
+    succeeded: common.succeededTask,
+    failed: common.failed,
+    indeterminate: common.outcomeUnknown,
     expired: "Nie gesendet"
   },
   operationHints: {
@@ -294,20 +295,20 @@ export const schedules = {
   form: {
     create: "Neuer Zeitplan",
     createTitle: "Neuer Zeitplan",
-    editTitle: (name: string) => `${name} bearbeiten`,
+    editTitle: common.editTitle,
     ownHint: "svc löst ihn aus.",
     foreignHint: "Der eigene Scheduler der Engine löst ihn aus. Ihr Agent wird gebeten, ihn zu erstellen.",
     fields: {
-      name: "Name",
-      engine: "Engine",
+      name: common.name,
+      engine: common.engine,
       scheduler: "Scheduler",
-      kind: "Art",
+      kind: common.kind,
       expression: "Ausdruck",
-      timezone: "Zeitzone",
-      task_name: "Task",
+      timezone: common.timeZone,
+      task_name: common.task,
       queue: "Queue (optional)",
       args: "Positionsargumente",
-      kwargs: "Benannte Argumente",
+      kwargs: common.namedArguments,
       catch_up: "Verpasste Ticks",
       on_unknown_outcome: "Unbekanntes Ergebnis",
       jitter_seconds: "Jitter in Sekunden",
@@ -401,7 +402,7 @@ export const schedules = {
     title: "Zeitpläne importieren",
     hint:
       "Ein Snapshot enthält die Zeitpläne einer Quelle, etwa eines Git-Repositorys. Er wird zuerst verglichen; geschrieben wird erst beim Import, und zwar alles oder nichts.",
-    file: "Datei",
+    file: common.file,
     text: "Snapshot",
     textHint:
       "JSON: eine Liste von Zeitplänen oder ein Objekt mit schedules, mode und source_filter. Für YAML dient svc schedules import.",
@@ -412,7 +413,7 @@ export const schedules = {
       upsert: "Nichts wird gelöscht.",
       replace: "Zeitpläne der Quelle, die im Snapshot fehlen, werden gelöscht."
     },
-    source: "Quelle",
+    source: common.source,
     sourceHint: "Die Quelle aller Zeitpläne des Snapshots. Ersetzen braucht sie.",
     compare: "Vergleichen",
     submit: "Importieren",

@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const secondFactor: Texts["secondFactor"] = {
-  title: "Zweiter Faktor",
+  title: common.secondFactor,
   setUp: "Zweiten Faktor einrichten",
   intro:
     "Ein Code einer Authenticator-App zusätzlich zum Passwort. Ein gestohlenes Passwort allein öffnet dann nichts. Sie benötigen eine App wie Aegis, Google Authenticator oder 1Password.",
@@ -18,9 +19,9 @@ export const secondFactor: Texts["secondFactor"] = {
   codes: "Wiederherstellungscodes",
   codesHint:
     "Geht die App verloren, können Sie sich mit jedem Code einmal anmelden. Bewahren Sie die Codes so auf, dass nur Sie sie lesen können. Sie werden nur einmal angezeigt.",
-  download: "Herunterladen",
+  download: common.download,
   copyAll: "Alle kopieren",
-  continue: "Weiter",
+  continue: common.continue,
   back: "Nicht jetzt",
   since: "Eingerichtet",
   codesLeft: "Übrige Wiederherstellungscodes",
@@ -37,7 +38,7 @@ export const secondFactor: Texts["secondFactor"] = {
   thisBrowser: "dieser Browser",
   rename: "Umbenennen",
   renameDevice: "Browser umbenennen",
-  deviceName: "Name",
+  deviceName: common.name,
   lastSeen: "zuletzt gesehen",
   expires: "läuft ab"
 }

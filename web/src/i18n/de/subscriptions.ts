@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const subscriptions: Texts["subscriptions"] = {
-  title: "Abonnements",
+  title: common.subscriptions,
   create: "Neues Abonnement",
   edit: "Abonnement bearbeiten",
   defaultsHint:
@@ -17,8 +18,8 @@ export const subscriptions: Texts["subscriptions"] = {
   hiddenChannels: "Nur Administratoren des Projekts sehen dessen Kanäle. Bereits gewählte bleiben erhalten.",
   hiddenCount: (count: Count) => plural(count, "# Kanal des Projekts", "# Kanäle des Projekts"),
   parts: {
-    filters: "Filter",
-    targets: "Empfänger",
+    filters: common.filters,
+    targets: common.recipients,
     grouping: "Zusammenfassung",
     quiet: "Ruhezeiten",
     escalation: "Eskalation"
@@ -27,14 +28,14 @@ export const subscriptions: Texts["subscriptions"] = {
   patternHint: "Etwa shop.*, in der Syntax von Pythons fnmatch.",
   secondPatternHint: "Beide Muster müssen zutreffen.",
   anyPriority: "Beliebig",
-  priorities: { low: "Niedrig", normal: "Normal", high: "Hoch", critical: "Kritisch" },
+  priorities: { low: common.low, normal: common.normal, high: common.high, critical: common.critical },
   fields: {
-    trigger: "Auslöser",
-    project: "Projekt",
-    task_name: "Task-Name",
+    trigger: common.trigger,
+    project: common.project,
+    task_name: common.taskName,
     task_name_pattern: "Zweites Muster",
-    queue: "Queue",
-    engine: "Engine",
+    queue: common.queue,
+    engine: common.engine,
     priority: "Prioritäten (keine: alle)",
     priority_min: "Mindestpriorität",
     priority_max: "Höchstpriorität",
@@ -47,13 +48,13 @@ export const subscriptions: Texts["subscriptions"] = {
     cooldown_seconds: "Keine Wiederholung innerhalb von (Sekunden)",
     start: "Von",
     end: "Bis",
-    timezone: "Zeitzone",
+    timezone: common.timeZone,
     days: "Beginn am",
     after_minutes: "Ohne Bestätigung seit (Minuten)"
   },
   inAppAll: "Posteingang jedes Mitglieds",
   inAppOwn: "Mein Posteingang",
-  ownChannels: "Meine Kanäle",
+  ownChannels: common.myChannels,
   projectChannels: "Kanäle des Projekts",
   isGrouped: "Vorkommen zu wenigen Nachrichten zusammenfassen",
   groupingHint: "Ohne dies ergibt jedes Vorkommen sofort eine Nachricht.",
@@ -74,15 +75,15 @@ export const subscriptions: Texts["subscriptions"] = {
   rateText: (percent: string, duration: string, tasks: string) =>
     `${percent} in ${duration}, von mindestens ${tasks} Tasks`,
   allEvents: "Jedes Ereignis",
-  lastFired: "Letzte Nachricht",
+  lastFired: common.lastMessage,
   neverFired: "Noch keine Nachricht",
   actions: {
-    edit: "Bearbeiten",
+    edit: common.edit,
     mute: "Stummschalten",
     changeMute: "Stummschaltung ändern",
     enable: "Einschalten",
-    disable: "Ausschalten",
-    delete: "Löschen"
+    disable: common.turnOff,
+    delete: common.delete
   },
   muteTitle: "Abonnement stummschalten",
   muteHint: "Bis dahin wird nichts aufgezeichnet oder gesendet.",

@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const system: Texts["system"] = {
-  tabs: { health: "Zustand", versions: "Versionen", settings: "Einstellungen" },
+  tabs: { health: common.health, versions: "Versionen", settings: common.settings },
   part: "Teil",
-  status: "Status",
-  detail: "Details",
-  took: "Dauer",
-  statuses: { ok: "In Ordnung", degraded: "Eingeschränkt", failed: "Ausgefallen" },
+  status: common.status,
+  detail: common.details,
+  took: common.took,
+  statuses: { ok: "In Ordnung", degraded: "Eingeschränkt", failed: common.failed },
   statusHints: {
     ok: "jede Prüfung war erfolgreich.",
     degraded: "der Server arbeitet, aber ein Teil braucht Aufmerksamkeit.",
@@ -50,7 +51,7 @@ export const system: Texts["system"] = {
   database: "Datenbank",
   dialects: { sqlite: "SQLite", pg: "PostgreSQL" },
   schema: "Schema-Revision",
-  size: "Größe",
+  size: common.size,
   megabytes: (count: string) => `${count} MB`,
   check: "Nach neueren Versionen suchen",
   checked: "Die Liste der Versionen wurde gelesen",
@@ -58,7 +59,7 @@ export const system: Texts["system"] = {
   package: "Paket",
   installed: "Installiert",
   latest: "Neueste",
-  unknown: "Unbekannt",
+  unknown: common.unknown,
   outdated: "Es gibt eine neuere Version",
   current: "Aktuell",
   settingsHint: (home: string) =>
@@ -68,10 +69,10 @@ export const system: Texts["system"] = {
   noSetting: "Keine Einstellung passt",
   setting: "Einstellung",
   value: "Wert",
-  source: "Quelle",
+  source: common.source,
   sources: {
     environment: "Umgebung",
-    file: "Datei",
+    file: common.file,
     tunables: "svc.conf",
     default: "Standard",
     option: "Befehlszeile"

@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const tasks: Texts["tasks"] = {
-  title: "Tasks",
+  title: common.tasks,
   query: "Tasks filtern",
   queryHint: "state:failure,retry name:mail.* -queue:slow runtime:>5s since:1h \"timeout\"",
   queryHelp:
@@ -15,20 +16,20 @@ export const tasks: Texts["tasks"] = {
   },
   columns: {
     state: "Status",
-    name: "Name",
-    queue: "Queue",
-    worker: "Worker",
-    received: "Empfangen",
-    runtime: "Laufzeit",
+    name: common.name,
+    queue: common.queue,
+    worker: common.worker,
+    received: common.received,
+    runtime: common.runTime,
     retries: "Wdh.",
-    id: "ID",
-    engine: "Engine",
-    priority: "Priorität",
-    started: "Gestartet",
-    finished: "Beendet"
+    id: common.id,
+    engine: common.engine,
+    priority: common.priority,
+    started: common.started,
+    finished: common.finished
   },
   allStates: "Alle Status",
-  newTasks: (count: Count) => `${count.text} neu`,
+  newTasks: common.newRows,
   showNew: "Neue anzeigen",
   noTasks: "Noch keine Tasks",
   noTasksHint: "Verbinden Sie einen Agenten; der erste Task erscheint hier innerhalb einer Sekunde.",
@@ -45,11 +46,11 @@ export const tasks: Texts["tasks"] = {
   selected: (count: Count) => `${count.text} ausgewählt`,
   select: (name: string) => `${name} auswählen`,
   selectColumn: "Auswahl",
-  actionColumn: "Aktionen",
+  actionColumn: common.actions,
   clearSelection: "Auswahl aufheben",
   tooManySelected: (most: string) =>
     `Höchstens ${most} Tasks lassen sich einzeln auswählen. Wählen Sie stattdessen alle passenden aus.`,
-  retry: "Wiederholen",
+  retry: common.retry,
   cancel: "Task abbrechen",
   cancelSelected: "Tasks abbrechen",
   completions: "Vorschläge",
@@ -57,7 +58,7 @@ export const tasks: Texts["tasks"] = {
   filterByCount: "Nach Wert filtern",
   selectMode: "Auswählen",
   facetsPartial: "Von den neuesten 10.000 Tasks",
-  priorities: { critical: "Kritisch", high: "Hoch", normal: "Normal", low: "Niedrig" },
+  priorities: { critical: common.critical, high: common.high, normal: common.normal, low: common.low },
   listSettings: "Spalten und Zeilen",
   shownColumns: "Spalten",
   roomy: "Höhere Zeilen",
@@ -72,7 +73,7 @@ export const tasks: Texts["tasks"] = {
   retryMatching: "Alle passenden Tasks wiederholen?",
   retryMatchingHint: "Nennt der Filter keinen Status, werden nur fehlgeschlagene Tasks wiederholt.",
   noneToCancel: "Kein passender Task lässt sich abbrechen",
-  delete: "Löschen",
+  delete: common.delete,
   deleteQuestion: (count: Count) => plural(count, "# Task löschen?", "# Tasks löschen?"),
   deleteMoreQuestion: (count: string) => `Alle passenden Tasks löschen, mindestens ${count}?`,
   deleteHint:
@@ -81,7 +82,7 @@ export const tasks: Texts["tasks"] = {
     title: "Gespeicherte Ansichten",
     none: "Keine gespeicherten Ansichten. Filtern Sie die Liste und speichern Sie den Filter hier.",
     save: "Diesen Filter speichern",
-    name: "Name",
+    name: common.name,
     share: "Mit dem Projekt teilen",
     shareHint: "Alle Mitglieder sehen eine geteilte Ansicht.",
     shared: "Geteilt",

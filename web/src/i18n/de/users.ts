@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const users: Texts["users"] = {
   hint:
@@ -12,16 +13,16 @@ export const users: Texts["users"] = {
   activeHint:
     "Ein inaktives Konto kann sich nicht anmelden. Seine Sitzungen enden sofort, und seine API-Schlüssel wirken nicht mehr.",
   adminHint: "Administrator jedes Projekts, der Benutzer und des Servers.",
-  password: "Passwort",
+  password: common.password,
   passwordHint: "Mindestens 12 Zeichen.",
   lastLogin: "Letzte Anmeldung",
-  never: "Nie",
+  never: common.never,
   created: "Erstellt",
-  edit: "Bearbeiten",
+  edit: common.edit,
   setPassword: "Passwort setzen",
   passwordOf: (name: string) => `Passwort von ${name} setzen`,
   setPasswordHint: "Alle Sitzungen des Kontos enden. Der zweite Faktor und die API-Schlüssel bleiben bestehen.",
-  delete: "Löschen",
+  delete: common.delete,
   deleteTitle: (name: string) => `${name} löschen`,
   deleteHint:
     "Das Konto, seine Sitzungen, API-Schlüssel, Mitgliedschaften und offenen Einladungen werden gelöscht. Die Aktionen des Benutzers bleiben im Audit-Log. Das lässt sich nicht rückgängig machen."

@@ -1,20 +1,21 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const account = {
-  title: "Account",
-  tabs: { profile: "Profile", security: "Security", sessions: "Sessions", keys: "API keys" },
+  title: common.account,
+  tabs: { profile: "Profile", security: "Security", sessions: "Sessions", keys: common.apiKeys },
   profile: "Profile",
   displayName: "Display name",
   displayNameHint: "If empty, others see the e-mail address.",
   firstName: "First name",
   lastName: "Last name",
-  zone: "Time zone",
+  zone: common.timeZone,
   zoneHint: "Used in e-mails and digests to you. The dashboard's times follow the choice in the account menu.",
   access: "Access",
-  everywhere: "All projects",
+  everywhere: common.allProjects,
   globalAdmin: "Global admin",
-  password: "Password",
+  password: common.password,
   changePassword: "Change password",
   passwordHint:
     "A new password ends all other sessions and removes trusted browsers. API keys keep working; revoke any that you do not know.",
@@ -36,7 +37,7 @@ export const account = {
   browser: "Browser",
   unknownBrowser: "Unknown browser",
   thisSession: "this session",
-  address: "IP address",
+  address: common.ipAddress,
   signedIn: "Signed in",
   lastSeen: "Last seen",
   end: "End",

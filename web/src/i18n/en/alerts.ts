@@ -1,9 +1,10 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const alerts = {
-  status: "Status",
-  statuses: { open: "Open", recovered: "Recovered", stale: "Stale", closed: "Closed" },
+  status: common.status,
+  statuses: { open: common.open, recovered: common.recovered, stale: "Stale", closed: "Closed" },
   states: {
     open: "Open",
     acknowledged: "Acknowledged",
@@ -44,24 +45,24 @@ export const alerts = {
   all: "All alerts",
   shared: "Common factors",
   message: "Latest error",
-  timeline: "Timeline",
+  timeline: common.timeline,
   firstAt: "First",
   lastAt: "Last",
-  lastSentAt: "Last message",
+  lastSentAt: common.lastMessage,
   nextAt: "Next check",
   acknowledgedAt: "Acknowledged",
   snoozedUntil: "Snoozed until",
   escalatedAt: "Escalated",
-  endedAt: "Ended",
-  facts: "Details",
-  trigger: "Trigger",
-  severity: "Severity",
+  endedAt: common.ended,
+  facts: common.details,
+  trigger: common.trigger,
+  severity: common.severity,
   count: "Occurrences",
   messages: "Messages",
-  task: "Task",
-  queue: "Queue",
-  worker: "Worker",
-  engine: "Engine",
+  task: common.task,
+  queue: common.queue,
+  worker: common.worker,
+  engine: common.engine,
   lastTask: "Last task",
   deliveries: "Deliveries of this alert",
   similar: "Failed tasks with this name"

@@ -1,20 +1,21 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const approvals = {
-  title: "Approvals",
+  title: common.approvals,
   intro: "Actions that need a second person's approval. Admins choose which in Settings.",
-  filter: "Status",
+  filter: common.status,
   none: "Nothing is waiting for approval",
   noneHint:
     "Purges, large bulk actions and rules that retry or cancel appear here if the project's settings require approval.",
   noneOfStatus: "No approvals with this status",
   tabs: {
-    pending: "Waiting",
+    pending: common.waiting,
     approved: "Completed",
-    failed: "Failed",
+    failed: common.failed,
     rejected: "Rejected",
     expired: "Expired",
-    all: "All"
+    all: common.all
   },
   statusHints: {
     pending: "Nothing has been done yet. The action runs in the name of the user who approves it.",
@@ -26,7 +27,7 @@ export const approvals = {
   kinds: {
     purge_queue: "Purge of a queue",
     bulk_retry: "Retry of many tasks",
-    bulk_retry_request: "Bulk retry",
+    bulk_retry_request: common.bulkRetry,
     bulk_delete: "Deletion of many tasks",
     bulk_cancel: "Cancellation of many tasks",
     rule_create: "New automation rule",
@@ -39,15 +40,15 @@ export const approvals = {
     policy: "Change of what needs approval"
   },
   requestedByName: (name: string) => `requested by ${name}`,
-  kind: "Kind",
+  kind: common.kind,
   requestedBy: "Requested by",
   requestedAt: "Requested",
-  expiresAt: "Expires",
+  expiresAt: common.expires,
   decidedBy: "Decided by",
   decidedAt: "Decided",
-  reason: "Reason",
+  reason: common.reason,
   request: "Request",
-  result: "Result",
+  result: common.result,
   change: "What changes",
   before: "Before",
   after: "After",
@@ -63,7 +64,7 @@ export const approvals = {
   approveHint: (name: string) => `It runs at once, in your name. ${name} requested it and gets a message.`,
   rejectQuestion: "Reject this?",
   rejectHint: (name: string) => `Nothing is done. ${name} gets a message with the reason.`,
-  rejectReason: "Reason",
+  rejectReason: common.reason,
   approved: "Approved and completed",
   failed: "Approved, then refused by the server",
   see: "Show the approval",

@@ -1,9 +1,10 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 export const attention = {
-  title: "Needs attention",
+  title: common.needsAttention,
   calm: "Nothing needs attention",
-  severities: { critical: "Critical", warning: "Warning" },
+  severities: { critical: common.critical, warning: common.warning },
   kinds: {
     agents_offline: (count: Count) => plural(count, "# agent is offline", "# agents are offline"),
     agents_refused: (count: Count) =>

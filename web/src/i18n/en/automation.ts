@@ -1,8 +1,9 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const automation = {
-  title: "Automation",
+  title: common.automation,
   create: "New rule",
   none: "No rule yet",
   noneHint:
@@ -36,8 +37,8 @@ export const automation = {
     none: "only write its log"
   },
   rule: "Rule",
-  state: "Status",
-  states: { active: "Active", dryRun: "Dry run", off: "Off" },
+  state: common.status,
+  states: { active: common.active, dryRun: "Dry run", off: "Off" },
   breaker: "Breaker",
   breakerOf: (count: string, limit: string) => `${count} of ${limit}`,
   perWindow: (duration: string) => `in ${duration}`,
@@ -48,9 +49,9 @@ export const automation = {
   armQuestion: (name: string) => `Reset the breaker of ${name}?`,
   armHint: "The rule acts again at once. Earlier executions no longer count.",
   last: "Last execution",
-  never: "never",
-  enable: "Enable",
-  disable: "Disable",
+  never: common.neverInText,
+  enable: common.enable,
+  disable: common.disable,
   on: "Automation is on for this project.",
   off: "Automation is stopped for this project",
   offHint: "No rule acts. Events in the meantime are not kept for later.",
@@ -61,20 +62,20 @@ export const automation = {
     "No rule acts until automation is started again. Events until then are not kept for later, and held messages are dropped.",
   newTitle: "New rule",
   back: "All rules",
-  name: "Name",
-  trigger: "Trigger",
+  name: common.name,
+  trigger: common.trigger,
   withoutTask: "This event has no task, so the rule can only notify.",
   conditionsTitle: "Conditions",
   conditionsHint: "All conditions must hold. Without conditions, the rule acts on every event.",
   addCondition: "Add a condition",
   removeCondition: (name: string) => `Remove the condition: ${name}`,
   keys: {
-    engine: "Engine",
-    queue: "Queue",
-    task_name: "Task name",
-    exception: "Exception",
-    priority: "Priority",
-    runtime: "Run time",
+    engine: common.engine,
+    queue: common.queue,
+    task_name: common.taskName,
+    exception: common.exception,
+    priority: common.priority,
+    runtime: common.runTime,
     fingerprint: "Failure group"
   },
   keyHints: {
@@ -84,7 +85,7 @@ export const automation = {
     exception: "A part of its first line. With *, ? or [ it is a pattern of the whole line. One per line.",
     fingerprint: "IDs of failure groups, one per line."
   },
-  priorities: { critical: "Critical", high: "High", normal: "Normal", low: "Low" },
+  priorities: { critical: common.critical, high: common.high, normal: common.normal, low: common.low },
   minMs: "At least, in ms",
   maxMs: "At most, in ms",
   actionsTitle: "Actions",
@@ -94,7 +95,7 @@ export const automation = {
   maxRetries: "Maximum retries of one task by rules",
   notify: "Send notifications",
   inApp: "To the inbox of the project's members",
-  channelsTitle: "Channels",
+  channelsTitle: common.channels,
   channelsKept: (count: Count) =>
     plural(count, "# channel gets a message. Admins choose it.", "# channels get a message. Admins choose them."),
   noChannels: "The project has no channels. Add one under Notifications.",
@@ -112,7 +113,7 @@ export const automation = {
   endDryRunQuestion: "Activate rule?",
   endDryRunHint: "From now on it does what its log says it would have done:",
   startDryRun: "Back to dry run",
-  removeQuestion: (name: string) => `Delete ${name}?`,
+  removeQuestion: common.deleteQuestion,
   removeHint: "The rule stops at once, and its log can no longer be read. To keep the log, disable the rule instead.",
   backtest: "Backtest",
   backtestHint: "What the rule would have done in the past. Nothing is changed.",
@@ -136,7 +137,7 @@ export const automation = {
   executions: "Log",
   noExecutions: "The rule has not run yet",
   noExecutionsHint: "Every event that matches the rule is logged here, also in a dry run.",
-  outcome: "Outcome",
+  outcome: common.outcome,
   outcomes: {
     executed: "Acted",
     dry_run: "Would have acted",
@@ -146,10 +147,10 @@ export const automation = {
     not_allowed: "Not possible"
   },
   action: "Action",
-  actionNames: { retry: "Retry", cancel: "Cancel", notify: "Notify" },
-  task: "Task",
+  actionNames: { retry: common.retry, cancel: common.cancel, notify: "Notify" },
+  task: common.task,
   several: (count: Count) => plural(count, "# event", "# events"),
-  command: "Command",
-  detail: "Details",
-  time: "Time"
+  command: common.command,
+  detail: common.details,
+  time: common.time
 }

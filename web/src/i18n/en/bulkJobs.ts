@@ -1,18 +1,19 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const bulkJobs = {
-  title: "Bulk jobs",
+  title: common.bulkJobs,
   actions: { delete: "Delete", cancel: "Cancel" },
   begun: { delete: "Deleting tasks", cancel: "Cancelling tasks" },
   ended: { delete: "Deletion finished", cancel: "Cancellation finished" },
-  statuses: { running: "Running", completed: "Completed", stopped: "Stopped" },
+  statuses: { running: common.running, completed: "Completed", stopped: "Stopped" },
   what: "Action",
-  filter: "Filter",
+  filter: common.filter,
   everyTask: "All tasks",
-  status: "Status",
-  progress: "Progress",
-  ofTotal: (part: string, total: string) => `${part} of ${total}`,
+  status: common.status,
+  progress: common.progress,
+  ofTotal: common.ofTotal,
   done: "Done",
   parts: {
     pending: (count: Count) => `${count.text} without an outcome`,
@@ -20,9 +21,9 @@ export const bulkJobs = {
     unknown: (count: Count) => `${count.text} with unknown outcome`,
     skipped: (count: Count) => `${count.text} skipped`
   },
-  by: "By",
+  by: common.by,
   created: "Started",
-  action: "Actions",
+  action: common.actions,
   none: "No bulk job yet",
   noneHint: "Select tasks in the list, or all that match, then delete or cancel them.",
   stop: "Stop",

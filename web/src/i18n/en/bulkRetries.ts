@@ -1,26 +1,27 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const bulkRetries = {
-  title: "Bulk retries",
-  one: "Bulk retry",
+  title: common.bulkRetries,
+  one: common.bulkRetry,
   singleCommands: "Single commands",
-  status: "Status",
+  status: common.status,
   phases: {
-    running: "Running",
-    paused: "Paused",
+    running: common.running,
+    paused: common.paused,
     cancelling: "Cancelled, waiting for the last outcomes",
-    completed: "Completed",
-    cancelled: "Cancelled",
+    completed: common.completed,
+    cancelled: common.cancelled,
     expired: "Expired"
   },
   counts: {
     succeeded: "Retried",
     failed: "Not retried",
-    unknown: "Outcome unknown",
+    unknown: common.outcomeUnknown,
     unobserved: "Left out",
     claimed: "Command sent",
-    pending: "Waiting"
+    pending: common.waiting
   },
   countHints: {
     succeeded: "The agent has confirmed the retry.",
@@ -39,10 +40,10 @@ export const bulkRetries = {
     failed: "The agent refused the retry or failed.",
     unconfirmed: "The command was sent, but its outcome is unknown."
   },
-  filter: "Filter",
-  facts: "Details",
-  progress: "Progress",
-  ofTotal: (part: string, total: string) => `${part} of ${total}`,
+  filter: common.filter,
+  facts: common.details,
+  progress: common.progress,
+  ofTotal: common.ofTotal,
   done: "Done",
   failed: "Not retried",
   created: "Started",
@@ -53,17 +54,17 @@ export const bulkRetries = {
   noRate: "No limit",
   perSecond: (rate: string) => `${rate} per second`,
   capped: (max: string) => `More tasks match. Only the oldest ${max} are retried.`,
-  tasks: "Tasks",
-  allTasks: "All",
-  task: "Task",
-  reason: "Reason",
+  tasks: common.tasks,
+  allTasks: common.all,
+  task: common.task,
+  reason: common.reason,
   newTask: "New task",
-  ended: "Outcome",
+  ended: common.outcome,
   noItems: "No tasks with this outcome",
   none: "No bulk retry yet",
   noneHint: "Open a failure group or filter the list of tasks, and retry them all.",
-  pause: "Pause",
-  resume: "Resume",
+  pause: common.pause,
+  resume: common.resume,
   cancel: "Cancel retry",
   cancelQuestion: "Cancel this bulk retry?",
   cancelHint: (count: Count) =>
@@ -78,12 +79,12 @@ export const bulkRetries = {
   rateResumes: "Empty: no limit. The retry continues at once.",
   maxField: "Maximum tasks",
   maxHint: (most: string) => `At most ${most}. If more match, the oldest are retried. Empty: all that match.`,
-  matching: (count: Count) => plural(count, "# matching task", "# matching tasks"),
+  matching: common.matchingTasks,
   takes: (part: string, all: string) => `The oldest ${part} of ${all} matching tasks`,
   takesOfMore: (part: string, all: string) => `The oldest ${part} of more than ${all} matching tasks`,
   engineNote: (engine: string, count: string) => `${engine} (${count}):`,
   byName: "By name",
   byException: "By exception",
-  more: (count: string) => `${count} more`,
+  more: common.more,
   start: "Start retry"
 }

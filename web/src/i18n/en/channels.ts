@@ -1,12 +1,14 @@
+import { common } from "./common.ts"
+
 export const channels = {
-  title: "Channels",
+  title: common.channels,
   create: "New channel",
   createTitle: "New channel",
-  editTitle: (name: string) => `Edit ${name}`,
-  name: "Name",
+  editTitle: common.editTitle,
+  name: common.name,
   type: "Type",
   types: {
-    webhook: "Webhook",
+    webhook: common.webhook,
     email: "E-mail",
     slack: "Slack",
     telegram: "Telegram",
@@ -31,14 +33,14 @@ export const channels = {
     smtp_port: "Port",
     smtp_tls: "Encrypt the connection (TLS)",
     smtp_user: "User name",
-    smtp_pass: "Password",
-    to_addrs: "Recipients",
+    smtp_pass: common.password,
+    to_addrs: common.recipients,
     from_addr: "Sender",
     webhook_url: "Webhook URL",
     bot_token: "Bot token",
     chat_id: "Chat",
     integration_key: "Integration key",
-    severity_default: "Severity",
+    severity_default: common.severity,
     severity_map: "Severity by trigger"
   },
   fieldHints: {
@@ -67,7 +69,7 @@ export const channels = {
   testing: "A test message was sent. Waiting for the answer, at most 30 seconds.",
   accepted: "The receiver accepted the message.",
   refused: "The message was not accepted.",
-  status: (code: string) => `Status ${code}`,
+  status: common.statusCode,
   noStatus: "No HTTP status",
   response: "The receiver's answer",
   again: "Test again",
@@ -77,12 +79,12 @@ export const channels = {
   disabledAdvice: "Fix the cause, test the channel, then enable it. Enabling resets the failure count.",
   actions: {
     test: "Test",
-    edit: "Edit",
-    enable: "Enable",
-    disable: "Turn off",
-    delete: "Delete"
+    edit: common.edit,
+    enable: common.enable,
+    disable: common.turnOff,
+    delete: common.delete
   },
-  actionOn: (action: string, name: string) => `${action}: ${name}`,
+  actionOn: common.actionOn,
   deleteTitle: (name: string) => `Delete the channel ${name}`,
   deleteHint:
     "Subscriptions keep their other channels. The channel's configuration and secrets are deleted for good. Its deliveries are kept.",
@@ -93,8 +95,8 @@ export const channels = {
   copyOwnHint: "The copy has the secrets of the original. Later changes of the original do not affect it.",
   copyFromProject: "Copy a project's channel",
   projectHasNone: "This project has no channels.",
-  source: "Channel",
-  sourceProject: "Project",
+  source: common.channel,
+  sourceProject: common.project,
   copyName: "Name of the copy",
-  copy: "Copy"
+  copy: common.copy
 }

@@ -1,11 +1,12 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const deliveries = {
-  title: "Deliveries",
+  title: common.deliveries,
   delivery: "Delivery",
-  status: "Status",
-  statuses: { pending: "Pending", sent: "Sent", failed: "Failed", suppressed: "Not sent" },
+  status: common.status,
+  statuses: { pending: common.pending, sent: "Sent", failed: common.failed, suppressed: "Not sent" },
   statusHints: {
     pending: "Waiting for its first or next attempt.",
     sent: "The receiver accepted it.",
@@ -14,14 +15,14 @@ export const deliveries = {
   },
   allStatuses: "All statuses",
   allChannels: "All channels",
-  project: "Project",
-  allProjects: "All projects",
+  project: common.project,
+  allProjects: common.allProjects,
   ofOneAlert: "Of one alert",
-  clearFilter: "Show all",
-  channel: "Channel",
-  trigger: "Trigger",
-  task: "Task",
-  attempts: "Attempts",
+  clearFilter: common.showAll,
+  channel: common.channel,
+  trigger: common.trigger,
+  task: common.task,
+  attempts: common.attempts,
   response: "Response",
   when: "Last attempt",
   resent: "sent again",
@@ -30,7 +31,7 @@ export const deliveries = {
   noneMatch: "No deliveries match",
   attempt: (number: string) => `Attempt ${number}`,
   took: (duration: string) => `took ${duration}`,
-  code: (code: string) => `Status ${code}`,
+  code: common.statusCode,
   noResponse: "no HTTP status",
   responseTo: (number: string) => `Response to attempt ${number}`,
   toChannel: (name: string, type: string) => `to ${name} (${type})`,

@@ -1,15 +1,17 @@
+import { common } from "./common.ts"
+
 export const home = {
-  title: "All projects",
+  title: common.allProjects,
   noProjects: "You aren't in any project yet",
   noProjectsHint: "Ask an admin to add you to a project.",
-  agents: "Agents",
-  workers: "Workers",
+  agents: common.agents,
+  workers: common.workers,
   tasks24h: "Tasks, 24 h",
   failed24h: "Failed, 24 h",
   lastActivity: "Last activity",
   recentFailures: "Recent failures",
-  noFailures: "No failed tasks",
-  project: "Project",
-  health: "Health",
-  healths: { healthy: "Healthy", degraded: "Degraded", critical: "Critical", idle: "No agents yet" }
+  noFailures: common.noFailedTasks,
+  project: common.project,
+  health: common.health,
+  healths: { healthy: "Healthy", degraded: "Degraded", critical: common.critical, idle: "No agents yet" }
 }

@@ -1,7 +1,8 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const inbox = {
-  title: "Inbox",
+  title: common.inbox,
   titleWith: (count: Count) => `Inbox, ${count.text} unread`,
   unread: "unread",
   onlyUnread: "Unread only",

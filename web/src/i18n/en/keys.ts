@@ -1,3 +1,5 @@
+import { common } from "./common.ts"
+
 export const keys = {
   title: "Keyboard shortcuts",
   places: {
@@ -12,7 +14,7 @@ export const keys = {
     search: "Go to the filter",
     next: "Next task",
     previous: "Previous task",
-    open: "Open the task",
+    open: common.openTheTask,
     select: "Select the task",
     retry: "Retry (asks first)",
     cancel: "Cancel (asks first)"

@@ -1,19 +1,21 @@
+import { common } from "./common.ts"
+
 export const notifications = {
-  title: "Notifications",
+  title: common.notifications,
   parts: {
-    alerts: "Alerts",
-    channels: "Channels",
+    alerts: common.alerts,
+    channels: common.channels,
     defaults: "Default subscriptions",
-    deliveries: "Deliveries",
-    maintenance: "Maintenance windows"
+    deliveries: common.deliveries,
+    maintenance: common.maintenanceWindows
   },
-  own: "My notifications",
+  own: common.myNotifications,
   triggers: {
     "task.failed": "A task failed",
     "task.succeeded": "A task succeeded",
     "task.retried": "A task is retried",
     "task.retries_exhausted": "The last retry failed",
-    "task.failure_rate": "Failure rate",
+    "task.failure_rate": common.failureRate,
     "task.orphaned": "A task was orphaned",
     "agent.offline": "An agent is offline",
     "agent.online": "An agent is back",
@@ -28,5 +30,5 @@ export const notifications = {
     "channel.failing": "A channel is failing",
     "channel.disabled": "A channel was disabled"
   },
-  severities: { critical: "Critical", error: "Error", warning: "Warning", info: "Info" }
+  severities: { critical: common.critical, error: common.error, warning: common.warning, info: "Info" }
 }

@@ -1,5 +1,7 @@
+import { common } from "./common.ts"
+
 export const overview = {
-  title: "Overview",
+  title: common.overview,
   window: "Window",
   overTime: "Tasks over time",
   windows: {
@@ -12,28 +14,28 @@ export const overview = {
     "90d": "90 days"
   },
   throughput: "Completed tasks",
-  durations: "Run time",
-  waits: "Queue time",
-  waitsShort: "Queue time",
+  durations: common.runTime,
+  waits: common.queueTime,
+  waitsShort: common.queueTime,
   perHour: (count: string) => `${count} per hour`,
-  failureRate: "Failure rate",
-  succeeded: "Succeeded",
-  failed: "Failed",
+  failureRate: common.failureRate,
+  succeeded: common.succeededTasks,
+  failed: common.failedTasks,
   inTable: "Show as a table",
   asChart: "Show as a chart",
-  time: "Time",
+  time: common.time,
   keysOfChart: "The left and right arrow keys show the values of each time.",
   p50: "p50",
   p95: "p95",
   topFailing: "Most failures",
   topGroups: "Failure groups with open tasks",
   noGroups: "No group has failed in this window",
-  queues: "Queues",
-  depth: "Waiting",
+  queues: common.queues,
+  depth: common.depth,
   noFailing: "No task failed in this window",
   noQueues: "No agent has reported a queue yet",
-  name: "Name",
+  name: common.name,
   workersOnline: "Workers online",
   agentsOnline: "Agents online",
-  ofTotal: (part: string, total: string) => `${part} of ${total}`
+  ofTotal: common.ofTotal
 }

@@ -1,4 +1,5 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const palette = {
   label: "Go to or run",
@@ -17,13 +18,13 @@ export const palette = {
   groups: {
     actions: "Selected or open",
     pages: "Pages",
-    tasks: "Tasks",
-    failures: "Failures",
-    projects: "Projects",
-    schedules: "Schedules",
+    tasks: common.tasks,
+    failures: common.failures,
+    projects: common.projects,
+    schedules: common.schedules,
     rules: "Automation rules",
-    queues: "Queues",
-    workers: "Workers",
-    agents: "Agents"
+    queues: common.queues,
+    workers: common.workers,
+    agents: common.agents
   }
 }

@@ -1,3 +1,5 @@
+import { common } from "./common.ts"
+
 export const persons = {
-  program: "System"
+  program: common.system
 }

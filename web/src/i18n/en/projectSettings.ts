@@ -1,16 +1,18 @@
+import { common } from "./common.ts"
+
 export const projectSettings = {
-  title: "Settings",
+  title: common.settings,
   onlyAdmins: "Only project admins can change its settings.",
   create: "Create a project",
   general: "General",
-  name: "Name",
+  name: common.name,
   slug: "Slug",
   slugHint: "The name in addresses and API paths. After a change, old links and the paths in scripts stop working.",
   newSlugHint: "The name in addresses and API paths: lower-case letters, digits and hyphens.",
   description: "Description",
   environment: "Environment",
   environmentHint: "A label, such as production. It has no other effect.",
-  zone: "Time zone",
+  zone: common.timeZone,
   zoneHint:
     "The dashboard shows times in this zone to users who choose the project's zone. Each schedule has its own zone.",
   access: "Access and payloads",
@@ -25,7 +27,7 @@ export const projectSettings = {
   addresses: "Allowed IP addresses",
   addressesHint:
     "Networks such as 192.0.2.0/24, one per line. Include your own address. Users and API keys from other addresses are refused; agents are not affected. Empty: all addresses.",
-  approvals: "Approvals",
+  approvals: common.approvals,
   approvalsHint: "The chosen actions wait until a second person approves them.",
   approvalsActiveHint:
     "The chosen actions wait until a second person approves them. A change of this policy waits too.",
@@ -34,13 +36,13 @@ export const projectSettings = {
   holdRulesHint: "Creating and changing such rules. Deleting them needs no approval.",
   holdBulk: "Bulk actions on more than (tasks)",
   holdBulkHint: "Bulk retries, deletions and cancellations. Empty: none of them needs approval.",
-  schedulers: "Schedulers",
+  schedulers: common.schedulers,
   owner: "Scheduler of new schedules",
   ownerHint: "Fires schedules that name no scheduler of their own. For example svc-scheduler.",
   allowedSchedulers: "Allowed schedulers",
   allowedSchedulersHint: "One per line. Schedules of other schedulers do not fire. Empty: all schedulers.",
   delete: "Delete the project",
-  deleteTitle: (name: string) => `Delete ${name}`,
+  deleteTitle: common.deleteTitle,
   deleteHint:
     "The project disappears at once. Its agents are disconnected, open commands are cancelled, and its tasks, members and API keys are deleted. This cannot be undone."
 }

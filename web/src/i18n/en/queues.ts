@@ -1,11 +1,12 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const queues = {
-  title: "Queues",
-  name: "Queue",
-  engine: "Engine",
-  depth: "Waiting",
+  title: common.queues,
+  name: common.queue,
+  engine: common.engine,
+  depth: common.depth,
   oldest: "Oldest waiting since",
   received: "Received, 1 h",
   ended: "Ended, 1 h",
@@ -13,7 +14,7 @@ export const queues = {
   noConsumer: "No consumer",
   broker: "Broker",
   lastSeen: "Last report",
-  actions: "Actions",
+  actions: common.actions,
   none: "No queues yet",
   noneHint: "Agents report the queues of their engine.",
   purge: "Purge",
@@ -28,7 +29,7 @@ export const queues = {
     ),
   purgeUnknown:
     "The agent does not report how many messages are waiting. All of them are deleted, and this cannot be undone.",
-  purgeAgent: "Agent",
+  purgeAgent: common.agent,
   purgeAgentHint: "This engine has several agents. Each purges the queue of this name on its own broker.",
   chooseAgent: "Choose the agent",
   purgeHint: (agent: string) => `The agent ${agent} counts the messages again and refuses if their number has changed.`,

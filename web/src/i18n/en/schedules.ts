@@ -1,24 +1,25 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const schedules = {
-  title: "Schedules",
-  tabs: { schedules: "Schedules", misfires: "Misfires", schedulers: "Schedulers" },
+  title: common.schedules,
+  tabs: { schedules: common.schedules, misfires: "Misfires", schedulers: common.schedulers },
   tabsLabel: "Parts of this page",
   search: "Find a schedule",
-  filter: "Status",
-  allStates: "All",
+  filter: common.status,
+  allStates: common.all,
   filters: {
     active: "Active",
-    paused: "Paused",
+    paused: common.paused,
     disabled: "Disabled",
     quarantined: "In quarantine",
     failing: "Failing",
     drifted: "Drifted"
   },
   states: {
-    active: "Active",
-    paused: "Paused",
+    active: common.active,
+    paused: common.paused,
     disabled: "Disabled",
     quarantined: "In quarantine"
   },
@@ -42,7 +43,7 @@ export const schedules = {
     fires: "Last fires",
     when: "When",
     next: "Next tick",
-    state: "Status"
+    state: common.status
   },
   noFires: "No fires yet",
   firesElsewhere: "reports missed runs only",
@@ -61,13 +62,13 @@ export const schedules = {
   noneHint: "Create one here, import a file, or connect an agent whose engine has its own scheduler.",
   noMatch: "No schedules match",
   noMatchHint: "Change the text or the status.",
-  clear: "Show all",
+  clear: common.showAll,
   families: {
-    waiting: "Waiting",
+    waiting: common.waiting,
     running: "Sent",
     succeeded: "Succeeded",
-    failed: "Failed",
-    unknown: "Outcome unknown",
+    failed: common.failed,
+    unknown: common.outcomeUnknown,
     stopped: "Not run"
   },
   statuses: {
@@ -82,9 +83,9 @@ export const schedules = {
     failed: "Never sent",
     operator_skipped: "Resolved: did not run",
     terminal_completed: "Resolved: ran, or may have run",
-    terminal_failed: "Failed",
+    terminal_failed: common.failed,
     terminal_cancelled: "Cancelled",
-    terminal_timeout: "Outcome unknown"
+    terminal_timeout: common.outcomeUnknown
   },
   statusHints: {
     pending: "A missed tick that catch-up will fire. It waits for its turn.",
@@ -118,7 +119,7 @@ export const schedules = {
       brain_down: "The server was not running",
       scheduler_down: "The scheduler was not running",
       no_agent: "No agent was connected",
-      paused: "Paused",
+      paused: common.paused,
       disabled: "Disabled",
       quarantined: "In quarantine",
       lease_lost: "The firing process stopped",
@@ -130,13 +131,13 @@ export const schedules = {
   },
   page: {
     back: "All schedules",
-    facts: "Details",
-    engine: "Engine",
-    task: "Task",
-    queue: "Queue",
+    facts: common.details,
+    engine: common.engine,
+    task: common.task,
+    queue: common.queue,
     ownQueue: "the task's own",
     scheduler: "Fired by",
-    source: "Source",
+    source: common.source,
     lastRun: "Last tick that fired",
     runs: "Total fires",
     catchUp: "Missed ticks",
@@ -148,7 +149,7 @@ export const schedules = {
     created: "Created",
     changed: "Changed",
     externalId: "ID at its scheduler",
-    values: "Arguments",
+    values: common.arguments,
     hidden: "Your role cannot see the arguments.",
     ticks: "Next ticks",
     noTicks: "It has no ticks left.",
@@ -166,9 +167,9 @@ export const schedules = {
     fired: "Fired after",
     firedHint: "From the tick to the moment when the server recorded the fire.",
     latency: "Agent took",
-    outcome: "Outcome",
-    command: "Command",
-    openTask: "Open the task",
+    outcome: common.outcome,
+    command: common.command,
+    openTask: common.openTheTask,
     byPerson: "triggered by a user"
   },
   catchUps: {
@@ -181,15 +182,15 @@ export const schedules = {
     quarantine: "Goes into quarantine"
   },
   operations: {
-    enable: "Enable",
-    disable: "Disable",
-    create: "Create",
+    enable: common.enable,
+    disable: common.disable,
+    create: common.create,
     update: "Change",
-    delete: "Delete",
+    delete: common.delete,
     trigger: "Trigger"
   },
   schedulers: {
-    title: "Schedulers",
+    title: common.schedulers,
     hint:
       "Schedulers of your engines, such as celery-beat, fire their own schedules. Agents publish these schedules and carry out your actions on them.",
     none: "No engine schedulers",
@@ -205,7 +206,7 @@ export const schedules = {
     nothingFires: "Nothing is firing now.",
     name: "Scheduler",
     agent: "Published by",
-    state: "Status",
+    state: common.status,
     live: "Connected",
     away: "Not connected",
     can: "Can",
@@ -224,10 +225,10 @@ export const schedules = {
     noneRequested: "No connected agent publishes schedules. Start an agent's process, then try again."
   },
   actions: {
-    enable: "Enable",
-    disable: "Disable",
-    pause: "Pause",
-    resume: "Resume",
+    enable: common.enable,
+    disable: common.disable,
+    pause: common.pause,
+    resume: common.resume,
     trigger: "Trigger now",
     hints: {
       enable: "It starts with its next tick. Nothing is caught up.",
@@ -238,7 +239,7 @@ export const schedules = {
     triggerQuestion: (name: string) => `Submit the task of ${name} now?`,
     triggerHint: "The task runs once, now. No fire is recorded, and the next tick is kept.",
     triggerHintForeign: "The agent asks its scheduler to run the task once, now. The next run is kept.",
-    deleteQuestion: (name: string) => `Delete ${name}?`,
+    deleteQuestion: common.deleteQuestion,
     deleteHint:
       "It never fires again. Its fires are kept until their retention ends. If its source still contains it, the next import creates it again.",
     deleteHintForeign: "The agent deletes it at its own scheduler. It disappears here with the next snapshot."
@@ -254,12 +255,12 @@ export const schedules = {
     update: (name: string) => `Change: ${name}`
   },
   operationStatuses: {
-    pending: "Waiting",
+    pending: common.waiting,
     sent: "Sent to the agent",
     accepted: "Done, not published yet",
-    succeeded: "Succeeded",
-    failed: "Failed",
-    indeterminate: "Outcome unknown",
+    succeeded: common.succeededTask,
+    failed: common.failed,
+    indeterminate: common.outcomeUnknown,
     expired: "Never sent"
   },
   operationHints: {
@@ -281,20 +282,20 @@ export const schedules = {
   form: {
     create: "New schedule",
     createTitle: "New schedule",
-    editTitle: (name: string) => `Edit ${name}`,
+    editTitle: common.editTitle,
     ownHint: "svc fires it.",
     foreignHint: "The engine's own scheduler fires it. Its agent is asked to create it.",
     fields: {
-      name: "Name",
-      engine: "Engine",
+      name: common.name,
+      engine: common.engine,
       scheduler: "Scheduler",
-      kind: "Kind",
+      kind: common.kind,
       expression: "Expression",
-      timezone: "Time zone",
-      task_name: "Task",
+      timezone: common.timeZone,
+      task_name: common.task,
       queue: "Queue (optional)",
       args: "Positional arguments",
-      kwargs: "Named arguments",
+      kwargs: common.namedArguments,
       catch_up: "Missed ticks",
       on_unknown_outcome: "Unknown outcome",
       jitter_seconds: "Jitter in seconds",
@@ -380,7 +381,7 @@ export const schedules = {
     title: "Import schedules",
     hint:
       "A snapshot contains the schedules of one source, such as a Git repository. It is compared first, and nothing is written until you import it. An import is all or nothing.",
-    file: "File",
+    file: common.file,
     text: "Snapshot",
     textHint:
       "JSON: a list of schedules, or an object with schedules, mode and source_filter. For YAML use svc schedules import.",
@@ -391,7 +392,7 @@ export const schedules = {
       upsert: "Nothing is deleted.",
       replace: "Schedules of the source that are missing from the snapshot are deleted."
     },
-    source: "Source",
+    source: common.source,
     sourceHint: "The source of all schedules of the snapshot. Replace needs it.",
     compare: "Compare",
     submit: "Import",

@@ -1,5 +1,7 @@
+import { common } from "./common.ts"
+
 export const secondFactor = {
-  title: "Second factor",
+  title: common.secondFactor,
   setUp: "Set up the second factor",
   intro:
     "A code from an authenticator app, in addition to the password. A stolen password alone then opens nothing. You need an app such as Aegis, Google Authenticator or 1Password.",
@@ -15,9 +17,9 @@ export const secondFactor = {
   codes: "Recovery codes",
   codesHint:
     "If you lose the app, each code signs you in once. Keep the codes where only you can read them. They are shown only once.",
-  download: "Download",
+  download: common.download,
   copyAll: "Copy all",
-  continue: "Continue",
+  continue: common.continue,
   back: "Not now",
   since: "Set up",
   codesLeft: "Recovery codes left",
@@ -33,7 +35,7 @@ export const secondFactor = {
   thisBrowser: "this browser",
   rename: "Rename",
   renameDevice: "Rename the browser",
-  deviceName: "Name",
+  deviceName: common.name,
   lastSeen: "last seen",
   expires: "expires"
 }

@@ -1,8 +1,9 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const subscriptions = {
-  title: "Subscriptions",
+  title: common.subscriptions,
   create: "New subscription",
   edit: "Edit the subscription",
   defaultsHint: "The project's default subscriptions. They send to its channels and to every member's inbox.",
@@ -14,8 +15,8 @@ export const subscriptions = {
   hiddenChannels: "Only project admins see its channels. Channels that are already chosen are kept.",
   hiddenCount: (count: Count) => plural(count, "# channel of the project", "# channels of the project"),
   parts: {
-    filters: "Filters",
-    targets: "Recipients",
+    filters: common.filters,
+    targets: common.recipients,
     grouping: "Grouping",
     quiet: "Quiet hours",
     escalation: "Escalation"
@@ -24,14 +25,14 @@ export const subscriptions = {
   patternHint: "Such as shop.*, in the syntax of Python's fnmatch.",
   secondPatternHint: "Both patterns must match.",
   anyPriority: "Any",
-  priorities: { low: "Low", normal: "Normal", high: "High", critical: "Critical" },
+  priorities: { low: common.low, normal: common.normal, high: common.high, critical: common.critical },
   fields: {
-    trigger: "Trigger",
-    project: "Project",
-    task_name: "Task name",
+    trigger: common.trigger,
+    project: common.project,
+    task_name: common.taskName,
     task_name_pattern: "Second pattern",
-    queue: "Queue",
-    engine: "Engine",
+    queue: common.queue,
+    engine: common.engine,
     priority: "Priorities (none: all)",
     priority_min: "Minimum priority",
     priority_max: "Maximum priority",
@@ -43,14 +44,14 @@ export const subscriptions = {
     repeat_seconds: "Remind if unchanged every (seconds)",
     cooldown_seconds: "Not repeated for (seconds)",
     start: "From",
-    end: "Until",
-    timezone: "Time zone",
+    end: "To",
+    timezone: common.timeZone,
     days: "Begin on",
     after_minutes: "Without acknowledgement for (minutes)"
   },
   inAppAll: "The inbox of every member",
   inAppOwn: "My inbox",
-  ownChannels: "My channels",
+  ownChannels: common.myChannels,
   projectChannels: "Channels of the project",
   isGrouped: "Group occurrences into few messages",
   groupingHint: "Without grouping, every occurrence sends a message at once.",
@@ -71,15 +72,15 @@ export const subscriptions = {
   rateText: (percent: string, duration: string, tasks: string) =>
     `${percent} in ${duration}, of at least ${tasks} tasks`,
   allEvents: "Every event",
-  lastFired: "Last message",
+  lastFired: common.lastMessage,
   neverFired: "No message yet",
   actions: {
-    edit: "Edit",
+    edit: common.edit,
     mute: "Mute",
     changeMute: "Change mute",
     enable: "Turn on",
-    disable: "Turn off",
-    delete: "Delete"
+    disable: common.turnOff,
+    delete: common.delete
   },
   muteTitle: "Mute this subscription",
   muteHint: "Until then, nothing is recorded or sent.",

@@ -1,10 +1,12 @@
+import { common } from "./common.ts"
+
 export const system = {
-  tabs: { health: "Health", versions: "Versions", settings: "Settings" },
+  tabs: { health: common.health, versions: "Versions", settings: common.settings },
   part: "Part",
-  status: "Status",
-  detail: "Details",
-  took: "Took",
-  statuses: { ok: "Healthy", degraded: "Degraded", failed: "Failed" },
+  status: common.status,
+  detail: common.details,
+  took: common.took,
+  statuses: { ok: "Healthy", degraded: "Degraded", failed: common.failed },
   statusHints: {
     ok: "every check passed.",
     degraded: "the server works, but a part of it needs attention.",
@@ -47,7 +49,7 @@ export const system = {
   database: "Database",
   dialects: { sqlite: "SQLite", pg: "PostgreSQL" },
   schema: "Schema revision",
-  size: "Size",
+  size: common.size,
   megabytes: (count: string) => `${count} MB`,
   check: "Check for newer versions",
   checked: "The release feed was read",
@@ -55,7 +57,7 @@ export const system = {
   package: "Package",
   installed: "Installed",
   latest: "Latest",
-  unknown: "Unknown",
+  unknown: common.unknown,
   outdated: "A newer version exists",
   current: "Up to date",
   settingsHint: (home: string) =>
@@ -65,10 +67,10 @@ export const system = {
   noSetting: "No setting matches",
   setting: "Setting",
   value: "Value",
-  source: "Source",
+  source: common.source,
   sources: {
     environment: "Environment",
-    file: "File",
+    file: common.file,
     tunables: "svc.conf",
     default: "Default",
     option: "Command line"

@@ -1,8 +1,9 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const tasks = {
-  title: "Tasks",
+  title: common.tasks,
   query: "Filter tasks",
   queryHint: "state:failure,retry name:mail.* -queue:slow runtime:>5s since:1h \"timeout\"",
   queryHelp:
@@ -14,20 +15,20 @@ export const tasks = {
   },
   columns: {
     state: "State",
-    name: "Name",
-    queue: "Queue",
-    worker: "Worker",
-    received: "Received",
-    runtime: "Run time",
+    name: common.name,
+    queue: common.queue,
+    worker: common.worker,
+    received: common.received,
+    runtime: common.runTime,
     retries: "Retries",
-    id: "ID",
-    engine: "Engine",
-    priority: "Priority",
-    started: "Started",
-    finished: "Finished"
+    id: common.id,
+    engine: common.engine,
+    priority: common.priority,
+    started: common.started,
+    finished: common.finished
   },
   allStates: "All states",
-  newTasks: (count: Count) => `${count.text} new`,
+  newTasks: common.newRows,
   showNew: "Show new tasks",
   noTasks: "No tasks yet",
   noTasksHint: "Connect an agent; the first task appears here within a second.",
@@ -44,11 +45,11 @@ export const tasks = {
   selected: (count: Count) => `${count.text} selected`,
   select: (name: string) => `Select ${name}`,
   selectColumn: "Selected",
-  actionColumn: "Actions",
+  actionColumn: common.actions,
   clearSelection: "Clear selection",
   tooManySelected: (most: string) =>
     `At most ${most} tasks can be selected by hand. Select all matching tasks instead.`,
-  retry: "Retry",
+  retry: common.retry,
   cancel: "Cancel task",
   cancelSelected: "Cancel tasks",
   completions: "Completions",
@@ -56,7 +57,7 @@ export const tasks = {
   filterByCount: "Filter by value",
   selectMode: "Select",
   facetsPartial: "Of the newest 10,000 tasks",
-  priorities: { critical: "Critical", high: "High", normal: "Normal", low: "Low" },
+  priorities: { critical: common.critical, high: common.high, normal: common.normal, low: common.low },
   listSettings: "Columns and rows",
   shownColumns: "Columns",
   roomy: "Taller rows",
@@ -70,7 +71,7 @@ export const tasks = {
   retryMatching: "Retry all matching tasks?",
   retryMatchingHint: "Unless the filter names a state, only failed tasks are retried.",
   noneToCancel: "No matching task can be cancelled",
-  delete: "Delete",
+  delete: common.delete,
   deleteQuestion: (count: Count) => plural(count, "Delete # task?", "Delete # tasks?"),
   deleteMoreQuestion: (count: string) => `Delete all matching tasks, at least ${count}?`,
   deleteHint: "The tasks are deleted from svc with their events, arguments and results. The engine is not notified.",
@@ -78,7 +79,7 @@ export const tasks = {
     title: "Saved views",
     none: "No saved views. Filter the list, then save the filter here.",
     save: "Save this filter",
-    name: "Name",
+    name: common.name,
     share: "Share with the project",
     shareHint: "Every member sees a shared view.",
     shared: "Shared",

@@ -1,3 +1,5 @@
+import { common } from "./common.ts"
+
 export const users = {
   hint: "Every account of this server. What an account can do in a project is set on the project's People page.",
   none: "No users",
@@ -7,16 +9,16 @@ export const users = {
   inactive: "Inactive",
   activeHint: "An inactive account cannot sign in. Its sessions end at once and its API keys stop.",
   adminHint: "Admin of every project, of the users and of the server.",
-  password: "Password",
+  password: common.password,
   passwordHint: "At least 12 characters.",
   lastLogin: "Last sign-in",
-  never: "Never",
+  never: common.never,
   created: "Created",
-  edit: "Edit",
+  edit: common.edit,
   setPassword: "Set password",
   passwordOf: (name: string) => `Set the password of ${name}`,
   setPasswordHint: "All sessions of the account end. The second factor and the API keys are kept.",
-  delete: "Delete",
+  delete: common.delete,
   deleteTitle: (name: string) => `Delete ${name}`,
   deleteHint:
     "The account, its sessions, API keys, memberships and open invitations are deleted. The user's actions stay in the audit log. This cannot be undone."

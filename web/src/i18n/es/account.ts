@@ -1,22 +1,23 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const account: Texts["account"] = {
-  title: "Cuenta",
-  tabs: { profile: "Perfil", security: "Seguridad", sessions: "Sesiones", keys: "Claves de API" },
+  title: common.account,
+  tabs: { profile: "Perfil", security: "Seguridad", sessions: "Sesiones", keys: common.apiKeys },
   profile: "Perfil",
   displayName: "Nombre visible",
   displayNameHint: "Si está vacío, los demás ven el correo electrónico.",
   firstName: "Nombre",
   lastName: "Apellidos",
-  zone: "Zona horaria",
+  zone: common.timeZone,
   zoneHint:
     "La usan los correos y resúmenes que recibe. Las horas de este panel siguen la opción del menú de la cuenta.",
   access: "Acceso",
-  everywhere: "Todos los proyectos",
+  everywhere: common.allProjects,
   globalAdmin: "Administrador global",
-  password: "Contraseña",
+  password: common.password,
   changePassword: "Cambiar contraseña",
   passwordHint:
     "Una contraseña nueva cierra todas las demás sesiones y anula los navegadores de confianza. Las claves de API siguen funcionando; revoque las que no conozca.",
@@ -39,7 +40,7 @@ export const account: Texts["account"] = {
   browser: "Navegador",
   unknownBrowser: "Navegador desconocido",
   thisSession: "esta sesión",
-  address: "Dirección IP",
+  address: common.ipAddress,
   signedIn: "Inicio",
   lastSeen: "Última actividad",
   end: "Cerrar",

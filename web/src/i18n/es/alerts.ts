@@ -1,10 +1,11 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const alerts: Texts["alerts"] = {
-  status: "Estado",
-  statuses: { open: "Abiertas", recovered: "Recuperadas", stale: "Sin confirmar", closed: "Cerradas" },
+  status: common.status,
+  statuses: { open: common.open, recovered: common.recovered, stale: "Sin confirmar", closed: "Cerradas" },
   states: {
     open: "Abierta",
     acknowledged: "Confirmada",
@@ -46,24 +47,24 @@ export const alerts: Texts["alerts"] = {
   all: "Todas las alertas",
   shared: "Factores comunes",
   message: "Último error",
-  timeline: "Cronología",
+  timeline: common.timeline,
   firstAt: "Primera",
   lastAt: "Última",
-  lastSentAt: "Último mensaje",
+  lastSentAt: common.lastMessage,
   nextAt: "Próxima comprobación",
   acknowledgedAt: "Confirmada",
   snoozedUntil: "Pospuesta hasta",
   escalatedAt: "Escalada",
-  endedAt: "Terminada",
-  facts: "Detalles",
-  trigger: "Desencadenante",
-  severity: "Gravedad",
+  endedAt: common.ended,
+  facts: common.details,
+  trigger: common.trigger,
+  severity: common.severity,
   count: "Apariciones",
   messages: "Mensajes",
-  task: "Tarea",
-  queue: "Cola",
-  worker: "Worker",
-  engine: "Motor",
+  task: common.task,
+  queue: common.queue,
+  worker: common.worker,
+  engine: common.engine,
   lastTask: "Última tarea",
   deliveries: "Entregas de esta alerta",
   similar: "Tareas fallidas con este nombre"

@@ -1,22 +1,23 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const approvals: Texts["approvals"] = {
-  title: "Aprobaciones",
+  title: common.approvals,
   intro: "Acciones que necesitan la aprobación de una segunda persona. Los administradores las eligen en Ajustes.",
-  filter: "Estado",
+  filter: common.status,
   none: "Nada espera aprobación",
   noneHint:
     "Aquí aparecen los vaciados de colas, las acciones masivas grandes y las reglas que reintentan o cancelan, si los ajustes del proyecto exigen aprobación.",
   noneOfStatus: "Ninguna aprobación con este estado",
   tabs: {
-    pending: "En espera",
+    pending: common.waiting,
     approved: "Completadas",
-    failed: "Con error",
+    failed: common.failed,
     rejected: "Rechazadas",
     expired: "Caducadas",
-    all: "Todas"
+    all: common.all
   },
   statusHints: {
     pending: "Todavía no se ha hecho nada. La acción se ejecuta en nombre del usuario que la aprueba.",
@@ -28,7 +29,7 @@ export const approvals: Texts["approvals"] = {
   kinds: {
     purge_queue: "Vaciado de una cola",
     bulk_retry: "Reintento de muchas tareas",
-    bulk_retry_request: "Reintento masivo",
+    bulk_retry_request: common.bulkRetry,
     bulk_delete: "Eliminación de muchas tareas",
     bulk_cancel: "Cancelación de muchas tareas",
     rule_create: "Nueva regla de automatización",
@@ -41,15 +42,15 @@ export const approvals: Texts["approvals"] = {
     policy: "Cambio de lo que requiere aprobación"
   },
   requestedByName: (name) => `solicitada por ${name}`,
-  kind: "Tipo",
+  kind: common.kind,
   requestedBy: "Solicitada por",
   requestedAt: "Solicitada",
-  expiresAt: "Caduca",
+  expiresAt: common.expires,
   decidedBy: "Decidida por",
   decidedAt: "Decidida",
-  reason: "Motivo",
+  reason: common.reason,
   request: "Solicitud",
-  result: "Resultado",
+  result: common.result,
   change: "Qué cambia",
   before: "Antes",
   after: "Después",
@@ -65,7 +66,7 @@ export const approvals: Texts["approvals"] = {
   approveHint: (name) => `Se ejecuta de inmediato, en su nombre. ${name} la solicitó y recibe un mensaje.`,
   rejectQuestion: "¿Rechazar esta acción?",
   rejectHint: (name) => `No se hace nada. ${name} recibe un mensaje con el motivo.`,
-  rejectReason: "Motivo",
+  rejectReason: common.reason,
   approved: "Aprobada y completada",
   failed: "Aprobada y después denegada por el servidor",
   see: "Ver la aprobación",

@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const attention: Texts["attention"] = {
-  title: "Requiere atención",
+  title: common.needsAttention,
   calm: "Nada requiere atención",
-  severities: { critical: "Crítico", warning: "Aviso" },
+  severities: { critical: common.critical, warning: common.warning },
   kinds: {
     agents_offline: (count: Count) => plural(count, "# agente sin conexión", "# agentes sin conexión"),
     agents_refused: (count: Count) =>

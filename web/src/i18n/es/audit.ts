@@ -1,19 +1,20 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const audit: Texts["audit"] = {
-  title: "Registro de auditoría",
+  title: common.auditLog,
   tabs: "Partes del registro de auditoría",
   log: "Registro",
-  exports: "Exportaciones",
+  exports: common.exports,
   none: "Todavía no hay entradas",
   noneHint: "Cada cambio del proyecto escribe una entrada, en la misma transacción.",
   noMatchHint: "Elija otra acción, otro usuario, otra decisión u otro periodo.",
   outcome: "Decisión",
   anyOutcome: "Todas las decisiones",
   ofTarget: (id: string) => `Solo las entradas sobre ${id}`,
-  ofAllTargets: "Mostrar todo",
-  outcomes: { allow: "Permitida", deny: "Denegada" },
+  ofAllTargets: common.showAll,
+  outcomes: { allow: "Permitida", deny: common.refused },
   since: "Periodo",
   windows: {
     "1h": "Última hora",
@@ -22,14 +23,14 @@ export const audit: Texts["audit"] = {
     "30d": "Últimos 30 días",
     all: "Todo el tiempo"
   },
-  address: "Dirección IP",
+  address: common.ipAddress,
   addressHidden: "Solo los administradores globales ven las direcciones IP.",
   row: "Entrada",
-  result: "Resultado",
+  result: common.result,
   metadata: "Metadatos",
-  target: "Objetivo",
+  target: common.target,
   targetId: "ID del objetivo",
-  exactTime: "Hora",
+  exactTime: common.time,
   chain: "Integridad del registro",
   chainHint:
     "Cada vez se comprueban la entrada más reciente y su firma. Para comprobar todas las entradas de forma independiente, ejecute svc audit verify.",
@@ -38,15 +39,15 @@ export const audit: Texts["audit"] = {
   verification: "Última verificación de todas las entradas",
   verificationOff: "No programada. El administrador del servidor puede activarla.",
   states: { ok: "Íntegro", degraded: "Incompleta", failed: "Dañado" },
-  forwarder: "Webhook",
+  forwarder: common.webhook,
   forwarderOff: "Desactivado. El administrador del servidor puede activarlo.",
   forwarderState: (sent, failed) => `${sent} entregadas, ${failed} descartadas`,
   waiting: (count: Count) => `${count.text} en espera`,
-  create: "Exportar",
+  create: common.export,
   createTitle: "Exportar el registro de auditoría",
   createHint:
     "El archivo contiene las entradas que coinciden con los filtros de esta página, las más recientes primero. Se escribe en segundo plano.",
-  filters: "Filtros",
+  filters: common.filters,
   noFilters: "Todas las entradas del proyecto",
   noExportsHint:
     "Elija filtros en el registro y exporte. Los archivos se conservan 7 días, salvo que el administrador del servidor haya fijado otro plazo."

@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const automation: Texts["automation"] = {
-  title: "Automatización",
+  title: common.automation,
   create: "Nueva regla",
   none: "Todavía no hay reglas",
   noneHint:
@@ -37,8 +38,8 @@ export const automation: Texts["automation"] = {
     none: "solo escribir en su registro"
   },
   rule: "Regla",
-  state: "Estado",
-  states: { active: "Activa", dryRun: "Simulacro", off: "Desactivada" },
+  state: common.status,
+  states: { active: common.active, dryRun: "Simulacro", off: "Desactivada" },
   breaker: "Disyuntor",
   breakerOf: (count, limit) => `${count} de ${limit}`,
   perWindow: (duration) => `en ${duration}`,
@@ -49,9 +50,9 @@ export const automation: Texts["automation"] = {
   armQuestion: (name) => `¿Rearmar el disyuntor de ${name}?`,
   armHint: "La regla vuelve a actuar de inmediato y las ejecuciones anteriores ya no cuentan.",
   last: "Última ejecución",
-  never: "nunca",
-  enable: "Activar",
-  disable: "Desactivar",
+  never: common.neverInText,
+  enable: common.enable,
+  disable: common.disable,
   on: "La automatización está activa en este proyecto.",
   off: "La automatización está detenida en este proyecto",
   offHint: "Ninguna regla actúa. Lo que ocurra entretanto no se guarda para después.",
@@ -62,20 +63,20 @@ export const automation: Texts["automation"] = {
     "Ninguna regla actúa hasta que se inicie de nuevo la automatización. Los eventos hasta entonces no se guardan, y los mensajes retenidos se descartan.",
   newTitle: "Nueva regla",
   back: "Todas las reglas",
-  name: "Nombre",
-  trigger: "Desencadenante",
+  name: common.name,
+  trigger: common.trigger,
   withoutTask: "Este evento no se refiere a ninguna tarea, por lo que la regla solo puede notificar.",
   conditionsTitle: "Condiciones",
   conditionsHint: "Deben cumplirse todas. Sin condiciones, la regla actúa con cada evento.",
   addCondition: "Añadir una condición",
   removeCondition: (name) => `Quitar la condición: ${name}`,
   keys: {
-    engine: "Motor",
-    queue: "Cola",
-    task_name: "Nombre de la tarea",
-    exception: "Excepción",
-    priority: "Prioridad",
-    runtime: "Tiempo de ejecución",
+    engine: common.engine,
+    queue: common.queue,
+    task_name: common.taskName,
+    exception: common.exception,
+    priority: common.priority,
+    runtime: common.runTime,
     fingerprint: "Grupo de fallos"
   },
   keyHints: {
@@ -85,7 +86,7 @@ export const automation: Texts["automation"] = {
     exception: "Una parte de su primera línea. Con *, ? o [, un patrón de la línea completa. Una por línea.",
     fingerprint: "Los ID de grupos de fallos, uno por línea."
   },
-  priorities: { critical: "Crítica", high: "Alta", normal: "Normal", low: "Baja" },
+  priorities: { critical: common.critical, high: common.high, normal: common.normal, low: common.low },
   minMs: "al menos, en ms",
   maxMs: "como máximo, en ms",
   actionsTitle: "Acciones",
@@ -95,7 +96,7 @@ export const automation: Texts["automation"] = {
   maxRetries: "Máximo de reintentos de una tarea por reglas",
   notify: "Enviar notificaciones",
   inApp: "A la bandeja de los miembros del proyecto",
-  channelsTitle: "Canales",
+  channelsTitle: common.channels,
   channelsKept: (count: Count) =>
     plural(
       count,
@@ -117,7 +118,7 @@ export const automation: Texts["automation"] = {
   endDryRunQuestion: "¿Activar la regla?",
   endDryRunHint: "Desde ahora hace lo que, según su registro, habría hecho:",
   startDryRun: "Volver al simulacro",
-  removeQuestion: (name) => `¿Eliminar ${name}?`,
+  removeQuestion: common.deleteQuestion,
   removeHint:
     "La regla termina de inmediato y su registro ya no se puede leer. Para conservar el registro, desactive la regla.",
   backtest: "Backtest",
@@ -142,7 +143,7 @@ export const automation: Texts["automation"] = {
   executions: "Registro",
   noExecutions: "La regla aún no se ha ejecutado",
   noExecutionsHint: "Aquí se anota cada evento que coincide con la regla, también en un simulacro.",
-  outcome: "Resultado",
+  outcome: common.outcome,
   outcomes: {
     executed: "Actuó",
     dry_run: "Habría actuado",
@@ -152,10 +153,10 @@ export const automation: Texts["automation"] = {
     not_allowed: "No es posible"
   },
   action: "Acción",
-  actionNames: { retry: "Reintentar", cancel: "Cancelar", notify: "Notificar" },
-  task: "Tarea",
+  actionNames: { retry: common.retry, cancel: common.cancel, notify: "Notificar" },
+  task: common.task,
   several: (count: Count) => plural(count, "# evento", "# eventos"),
-  command: "Comando",
-  detail: "Detalles",
-  time: "Hora"
+  command: common.command,
+  detail: common.details,
+  time: common.time
 }

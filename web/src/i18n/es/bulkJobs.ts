@@ -1,19 +1,20 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const bulkJobs: Texts["bulkJobs"] = {
-  title: "Trabajos masivos",
+  title: common.bulkJobs,
   actions: { delete: "Eliminar", cancel: "Cancelar" },
   begun: { delete: "Eliminando tareas", cancel: "Cancelando tareas" },
   ended: { delete: "Eliminación terminada", cancel: "Cancelación terminada" },
-  statuses: { running: "En curso", completed: "Completado", stopped: "Detenido" },
+  statuses: { running: common.running, completed: "Completado", stopped: "Detenido" },
   what: "Acción",
-  filter: "Filtro",
+  filter: common.filter,
   everyTask: "Todas las tareas",
-  status: "Estado",
-  progress: "Progreso",
-  ofTotal: (part: string, total: string) => `${part} de ${total}`,
+  status: common.status,
+  progress: common.progress,
+  ofTotal: common.ofTotal,
   done: "Hecho",
   parts: {
     pending: (count: Count) => `${count.text} sin resultado`,
@@ -21,9 +22,9 @@ export const bulkJobs: Texts["bulkJobs"] = {
     unknown: (count: Count) => `${count.text} con resultado desconocido`,
     skipped: (count: Count) => plural(count, "# omitida", "# omitidas")
   },
-  by: "Por",
+  by: common.by,
   created: "Iniciado",
-  action: "Acciones",
+  action: common.actions,
   none: "Aún no hay trabajos masivos",
   noneHint: "Seleccione tareas en la lista, o todas las que coinciden, y elimínelas o cancélelas.",
   stop: "Detener",

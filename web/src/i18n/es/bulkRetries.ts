@@ -1,27 +1,28 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const bulkRetries: Texts["bulkRetries"] = {
-  title: "Reintentos masivos",
-  one: "Reintento masivo",
+  title: common.bulkRetries,
+  one: common.bulkRetry,
   singleCommands: "Comandos individuales",
-  status: "Estado",
+  status: common.status,
   phases: {
-    running: "En curso",
-    paused: "En pausa",
+    running: common.running,
+    paused: common.paused,
     cancelling: "Cancelado, a la espera de los últimos resultados",
-    completed: "Completado",
-    cancelled: "Cancelado",
+    completed: common.completed,
+    cancelled: common.cancelled,
     expired: "Caducado"
   },
   counts: {
     succeeded: "Reintentadas",
     failed: "No reintentadas",
-    unknown: "Resultado desconocido",
+    unknown: common.outcomeUnknown,
     unobserved: "Omitidas",
     claimed: "Comando enviado",
-    pending: "En espera"
+    pending: common.waiting
   },
   countHints: {
     succeeded: "El agente ha confirmado el reintento.",
@@ -40,10 +41,10 @@ export const bulkRetries: Texts["bulkRetries"] = {
     failed: "El agente lo rechazó o falló.",
     unconfirmed: "El comando se envió y su resultado se desconoce."
   },
-  filter: "Filtro",
-  facts: "Detalles",
-  progress: "Progreso",
-  ofTotal: (part: string, total: string) => `${part} de ${total}`,
+  filter: common.filter,
+  facts: common.details,
+  progress: common.progress,
+  ofTotal: common.ofTotal,
   done: "Hechas",
   failed: "No reintentadas",
   created: "Iniciado",
@@ -54,17 +55,17 @@ export const bulkRetries: Texts["bulkRetries"] = {
   noRate: "Sin límite",
   perSecond: (rate: string) => `${rate} por segundo`,
   capped: (max: string) => `Coinciden más tareas. Solo se reintentan las ${max} más antiguas.`,
-  tasks: "Tareas",
-  allTasks: "Todas",
-  task: "Tarea",
-  reason: "Motivo",
+  tasks: common.tasks,
+  allTasks: common.all,
+  task: common.task,
+  reason: common.reason,
   newTask: "Tarea nueva",
-  ended: "Resultado",
+  ended: common.outcome,
   noItems: "Ninguna tarea tiene este resultado",
   none: "Aún no hay reintentos masivos",
   noneHint: "Abra un grupo de fallos o filtre la lista de tareas, y reintente todas sus tareas.",
-  pause: "Pausar",
-  resume: "Reanudar",
+  pause: common.pause,
+  resume: common.resume,
   cancel: "Cancelar el reintento",
   cancelQuestion: "¿Cancelar este reintento masivo?",
   cancelHint: (count: Count) =>
@@ -80,12 +81,12 @@ export const bulkRetries: Texts["bulkRetries"] = {
   maxField: "Máximo de tareas",
   maxHint: (most: string) =>
     `Como máximo ${most}. Si coinciden más, se reintentan las más antiguas. Vacío: todas las que coinciden.`,
-  matching: (count: Count) => plural(count, "# tarea que coincide", "# tareas que coinciden"),
+  matching: common.matchingTasks,
   takes: (part: string, all: string) => `Las ${part} más antiguas de ${all} tareas que coinciden`,
   takesOfMore: (part: string, all: string) => `Las ${part} más antiguas de más de ${all} tareas que coinciden`,
   engineNote: (engine: string, count: string) => `${engine} (${count}):`,
   byName: "Por nombre",
   byException: "Por excepción",
-  more: (count: string) => `${count} más`,
+  more: common.more,
   start: "Iniciar el reintento"
 }

@@ -1,14 +1,15 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const channels: Texts["channels"] = {
-  title: "Canales",
+  title: common.channels,
   create: "Nuevo canal",
   createTitle: "Nuevo canal",
-  editTitle: (name: string) => `Cambiar ${name}`,
-  name: "Nombre",
+  editTitle: common.editTitle,
+  name: common.name,
   type: "Tipo",
   types: {
-    webhook: "Webhook",
+    webhook: common.webhook,
     email: "Correo electrónico",
     slack: "Slack",
     telegram: "Telegram",
@@ -33,14 +34,14 @@ export const channels: Texts["channels"] = {
     smtp_port: "Puerto",
     smtp_tls: "Cifrar la conexión (TLS)",
     smtp_user: "Nombre de usuario",
-    smtp_pass: "Contraseña",
-    to_addrs: "Destinatarios",
+    smtp_pass: common.password,
+    to_addrs: common.recipients,
     from_addr: "Remitente",
     webhook_url: "URL del webhook",
     bot_token: "Token del bot",
     chat_id: "Chat",
     integration_key: "Clave de integración",
-    severity_default: "Gravedad",
+    severity_default: common.severity,
     severity_map: "Gravedad por desencadenante"
   },
   fieldHints: {
@@ -69,7 +70,7 @@ export const channels: Texts["channels"] = {
   testing: "Se ha enviado un mensaje de prueba y se espera la respuesta, como máximo 30 segundos.",
   accepted: "El receptor aceptó el mensaje.",
   refused: "El mensaje no fue aceptado.",
-  status: (code: string) => `Estado ${code}`,
+  status: common.statusCode,
   noStatus: "Sin estado HTTP",
   response: "Respuesta del receptor",
   again: "Probar de nuevo",
@@ -78,8 +79,8 @@ export const channels: Texts["channels"] = {
   disabledBecause: (reason: string) => `svc lo desactivó: ${reason}.`,
   disabledAdvice:
     "Corrija la causa indicada, pruebe el canal y después actívelo. Al activarlo se pone a cero el recuento de fallos.",
-  actions: { test: "Probar", edit: "Editar", enable: "Activar", disable: "Desactivar", delete: "Eliminar" },
-  actionOn: (action: string, name: string) => `${action}: ${name}`,
+  actions: { test: "Probar", edit: common.edit, enable: common.enable, disable: common.turnOff, delete: common.delete },
+  actionOn: common.actionOn,
   deleteTitle: (name: string) => `Eliminar el canal ${name}`,
   deleteHint:
     "Las suscripciones lo pierden y conservan sus otros canales. Su configuración y sus secretos se eliminan y no se pueden recuperar. El registro de sus entregas se conserva.",
@@ -90,8 +91,8 @@ export const channels: Texts["channels"] = {
   copyOwnHint: "La copia incluye los secretos del original. Los cambios posteriores del original no la afectan.",
   copyFromProject: "Copiar un canal de un proyecto",
   projectHasNone: "Este proyecto no tiene canales.",
-  source: "Canal",
-  sourceProject: "Proyecto",
+  source: common.channel,
+  sourceProject: common.project,
   copyName: "Nombre de la copia",
-  copy: "Copiar"
+  copy: common.copy
 }

@@ -1,23 +1,24 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const commands: Texts["commands"] = {
-  title: "Comandos",
-  action: "Acción",
-  target: "Objetivo",
-  status: "Resultado",
+  title: common.commands,
+  action: common.action,
+  target: common.target,
+  status: common.outcome,
   issued: "Emitido",
-  took: "Duración",
-  error: "Error",
+  took: common.took,
+  error: common.error,
   none: "Aún no hay comandos",
   noneOfStatus: "Ningún comando con este resultado",
   noneHint: "Reintente o cancele una tarea y siga aquí su comando.",
   statuses: {
-    pending: "Pendiente",
+    pending: common.pending,
     dispatched: "Entregado",
-    completed: "Completado",
-    failed: "Con error",
-    timeout: "Resultado desconocido",
-    cancelled: "Cancelado"
+    completed: common.completed,
+    failed: common.failed,
+    timeout: common.outcomeUnknown,
+    cancelled: common.cancelled
   },
   statusHelp: "Qué significan los resultados",
   statusHints: {
@@ -35,11 +36,11 @@ export const commands: Texts["commands"] = {
     bulk_retry: "Reintentar muchas tareas",
     purge_queue: "Vaciar una cola",
     restart_worker: "Reiniciar un worker",
-    pool_grow: "Añadir slots",
-    pool_shrink: "Quitar slots",
+    pool_grow: common.addSlots,
+    pool_shrink: common.removeSlots,
     add_consumer: "Consumir de una cola",
     cancel_consumer: "Dejar de consumir de una cola",
-    rate_limit: "Fijar un límite de tasa",
+    rate_limit: common.setRateLimit,
     reconcile_task: "Conciliar una tarea",
     "dlq.list": "Listar dead letters",
     "schedule.fire": "Disparar una programación",

@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const deliveries: Texts["deliveries"] = {
-  title: "Entregas",
+  title: common.deliveries,
   delivery: "Entrega",
-  status: "Estado",
-  statuses: { pending: "Pendiente", sent: "Enviada", failed: "Con error", suppressed: "No enviada" },
+  status: common.status,
+  statuses: { pending: common.pending, sent: "Enviada", failed: common.failed, suppressed: "No enviada" },
   statusHints: {
     pending: "Espera su primer o próximo intento.",
     sent: "El receptor la aceptó.",
@@ -15,14 +16,14 @@ export const deliveries: Texts["deliveries"] = {
   },
   allStatuses: "Todos los estados",
   allChannels: "Todos los canales",
-  project: "Proyecto",
-  allProjects: "Todos los proyectos",
+  project: common.project,
+  allProjects: common.allProjects,
   ofOneAlert: "De una alerta",
-  clearFilter: "Mostrar todas",
-  channel: "Canal",
-  trigger: "Desencadenante",
-  task: "Tarea",
-  attempts: "Intentos",
+  clearFilter: common.showAll,
+  channel: common.channel,
+  trigger: common.trigger,
+  task: common.task,
+  attempts: common.attempts,
   response: "Respuesta",
   when: "Último intento",
   resent: "reenviada",
@@ -31,7 +32,7 @@ export const deliveries: Texts["deliveries"] = {
   noneMatch: "Ninguna entrega coincide",
   attempt: (number: string) => `Intento ${number}`,
   took: (duration: string) => `duró ${duration}`,
-  code: (code: string) => `Estado ${code}`,
+  code: common.statusCode,
   noResponse: "sin estado HTTP",
   responseTo: (number: string) => `Respuesta al intento ${number}`,
   toChannel: (name: string, type: string) => `a ${name} (${type})`,

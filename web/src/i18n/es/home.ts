@@ -1,17 +1,18 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const home: Texts["home"] = {
-  title: "Todos los proyectos",
+  title: common.allProjects,
   noProjects: "Todavía no está en ningún proyecto",
   noProjectsHint: "Pida a un administrador que le añada a un proyecto.",
-  agents: "Agentes",
-  workers: "Workers",
+  agents: common.agents,
+  workers: common.workers,
   tasks24h: "Tareas, 24 h",
   failed24h: "Fallidas, 24 h",
   lastActivity: "Última actividad",
   recentFailures: "Fallos recientes",
-  noFailures: "No hay tareas fallidas",
-  project: "Proyecto",
-  health: "Salud",
-  healths: { healthy: "Correcto", degraded: "Degradado", critical: "Crítico", idle: "Aún sin agentes" }
+  noFailures: common.noFailedTasks,
+  project: common.project,
+  health: common.health,
+  healths: { healthy: "Correcto", degraded: "Degradado", critical: common.critical, idle: "Aún sin agentes" }
 }

@@ -1,8 +1,9 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const inbox: Texts["inbox"] = {
-  title: "Bandeja de entrada",
+  title: common.inbox,
   titleWith: (count: Count) => `Bandeja de entrada, ${count.text} sin leer`,
   unread: "sin leer",
   onlyUnread: "Solo sin leer",

@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const keys: Texts["keys"] = {
   title: "Atajos de teclado",
@@ -14,7 +15,7 @@ export const keys: Texts["keys"] = {
     search: "Ir al filtro",
     next: "Tarea siguiente",
     previous: "Tarea anterior",
-    open: "Abrir la tarea",
+    open: common.openTheTask,
     select: "Seleccionar la tarea",
     retry: "Reintentar (con confirmación)",
     cancel: "Cancelar (con confirmación)"

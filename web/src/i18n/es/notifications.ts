@@ -1,21 +1,22 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const notifications: Texts["notifications"] = {
-  title: "Notificaciones",
+  title: common.notifications,
   parts: {
-    alerts: "Alertas",
-    channels: "Canales",
+    alerts: common.alerts,
+    channels: common.channels,
     defaults: "Suscripciones predeterminadas",
-    deliveries: "Entregas",
-    maintenance: "Ventanas de mantenimiento"
+    deliveries: common.deliveries,
+    maintenance: common.maintenanceWindows
   },
-  own: "Mis notificaciones",
+  own: common.myNotifications,
   triggers: {
     "task.failed": "Una tarea falló",
     "task.succeeded": "Una tarea terminó con éxito",
     "task.retried": "Una tarea se reintenta",
     "task.retries_exhausted": "Falló el último reintento",
-    "task.failure_rate": "Tasa de fallos",
+    "task.failure_rate": common.failureRate,
     "task.orphaned": "Una tarea quedó huérfana",
     "agent.offline": "Un agente está desconectado",
     "agent.online": "Un agente ha vuelto",
@@ -30,5 +31,5 @@ export const notifications: Texts["notifications"] = {
     "channel.failing": "Un canal falla",
     "channel.disabled": "Un canal se desactivó"
   },
-  severities: { critical: "Crítica", error: "Error", warning: "Advertencia", info: "Información" }
+  severities: { critical: common.critical, error: common.error, warning: common.warning, info: "Información" }
 }

@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const overview: Texts["overview"] = {
-  title: "Resumen",
+  title: common.overview,
   window: "Periodo",
   overTime: "Tareas a lo largo del tiempo",
   windows: {
@@ -14,28 +15,28 @@ export const overview: Texts["overview"] = {
     "90d": "90 días"
   },
   throughput: "Tareas terminadas",
-  durations: "Tiempo de ejecución",
-  waits: "Tiempo en cola",
-  waitsShort: "Tiempo en cola",
+  durations: common.runTime,
+  waits: common.queueTime,
+  waitsShort: common.queueTime,
   perHour: (count: string) => `${count} por hora`,
-  failureRate: "Tasa de fallos",
-  succeeded: "Completadas",
-  failed: "Fallidas",
+  failureRate: common.failureRate,
+  succeeded: common.succeededTasks,
+  failed: common.failedTasks,
   inTable: "Mostrar como tabla",
   asChart: "Mostrar como gráfico",
-  time: "Hora",
+  time: common.time,
   keysOfChart: "Las flechas izquierda y derecha muestran los valores de cada momento.",
   p50: "p50",
   p95: "p95",
   topFailing: "Tareas con más fallos",
   topGroups: "Grupos de fallos con tareas abiertas",
   noGroups: "Ningún grupo ha fallado en este periodo",
-  queues: "Colas",
-  depth: "En espera",
+  queues: common.queues,
+  depth: common.depth,
   noFailing: "Ninguna tarea ha fallado en este periodo",
   noQueues: "Ningún agente ha notificado aún una cola",
-  name: "Nombre",
+  name: common.name,
   workersOnline: "Workers en línea",
   agentsOnline: "Agentes en línea",
-  ofTotal: (part: string, total: string) => `${part} de ${total}`
+  ofTotal: common.ofTotal
 }

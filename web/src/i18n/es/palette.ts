@@ -1,5 +1,6 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const palette: Texts["palette"] = {
@@ -19,13 +20,13 @@ export const palette: Texts["palette"] = {
   groups: {
     actions: "Seleccionado o abierto",
     pages: "Páginas",
-    tasks: "Tareas",
-    failures: "Fallos",
-    projects: "Proyectos",
-    schedules: "Programaciones",
+    tasks: common.tasks,
+    failures: common.failures,
+    projects: common.projects,
+    schedules: common.schedules,
     rules: "Reglas de automatización",
-    queues: "Colas",
-    workers: "Workers",
-    agents: "Agentes"
+    queues: common.queues,
+    workers: common.workers,
+    agents: common.agents
   }
 }

@@ -1,14 +1,15 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const people: Texts["people"] = {
-  title: "Personas",
-  members: "Miembros",
+  title: common.people,
+  members: common.members,
   person: "Miembro",
   role: "Rol",
   since: "Miembro desde",
-  actions: "Acciones",
+  actions: common.actions,
   you: "usted",
   noMembers: "Todavía no hay miembros",
   noMembersHint: "Invite a un usuario. Los administradores globales ven el proyecto sin ser miembros.",
@@ -32,18 +33,18 @@ export const people: Texts["people"] = {
     "Es usted. Pierde de inmediato el acceso a este proyecto, y solo otro administrador puede volver a añadirle.",
   invite: "Invitar",
   inviteTitle: "Invitar a un usuario",
-  email: "Correo electrónico",
+  email: common.email,
   emailHint:
     "Si esta dirección ya tiene cuenta, su usuario inicia sesión para aceptar. Si no, el enlace crea la cuenta.",
   validFor: "El enlace caduca en",
   days: (count: Count) => plural(count, "# día", "# días"),
-  invitations: "Invitaciones",
+  invitations: common.invitations,
   noInvitations: "No hay invitaciones",
   noInvitationsHint:
     "Una invitación permanece en esta lista hasta que se acepta, se revoca o caduca, y un tiempo después.",
-  status: "Estado",
-  statuses: { pending: "Pendiente", accepted: "Aceptada", revoked: "Revocada", expired: "Caducada" },
-  expires: "Caduca",
+  status: common.status,
+  statuses: { pending: "Pendiente", accepted: "Aceptada", revoked: common.revoked, expired: common.expired },
+  expires: common.expires,
   revoke: "Revocar",
   revokeOf: (email: string) => `Revocar la invitación de ${email}`,
   invitedTitle: (email: string) => `${email} tiene una invitación`,

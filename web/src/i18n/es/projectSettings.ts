@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const projectSettings: Texts["projectSettings"] = {
-  title: "Ajustes",
+  title: common.settings,
   onlyAdmins: "Solo los administradores del proyecto pueden cambiar sus ajustes.",
   create: "Crear un proyecto",
   general: "General",
-  name: "Nombre",
+  name: common.name,
   slug: "Slug",
   slugHint:
     "El nombre en las direcciones y rutas de la API. Tras un cambio, los enlaces antiguos y las rutas de los scripts dejan de funcionar.",
@@ -13,7 +14,7 @@ export const projectSettings: Texts["projectSettings"] = {
   description: "Descripción",
   environment: "Entorno",
   environmentHint: "Una etiqueta, como production. No cambia nada más.",
-  zone: "Zona horaria",
+  zone: common.timeZone,
   zoneHint:
     "El panel muestra las horas en esta zona a los usuarios que eligen la del proyecto. Las programaciones tienen su propia zona.",
   access: "Acceso y datos",
@@ -29,7 +30,7 @@ export const projectSettings: Texts["projectSettings"] = {
   addresses: "Direcciones IP permitidas",
   addressesHint:
     "Redes como 192.0.2.0/24, una por línea. Incluya su propia dirección. Se rechaza a los usuarios y claves de API desde otras direcciones; no afecta a los agentes. Vacío: todas las direcciones.",
-  approvals: "Aprobaciones",
+  approvals: common.approvals,
   approvalsHint: "Las acciones elegidas esperan hasta que una segunda persona las apruebe.",
   approvalsActiveHint:
     "Las acciones elegidas esperan hasta que una segunda persona las apruebe. También espera un cambio de esta política.",
@@ -38,14 +39,14 @@ export const projectSettings: Texts["projectSettings"] = {
   holdRulesHint: "Crear y cambiar esas reglas. Eliminarlas no requiere aprobación.",
   holdBulk: "Acciones masivas sobre más de (tareas)",
   holdBulkHint: "Reintentos, eliminaciones y cancelaciones masivas. Vacío: ninguna requiere aprobación.",
-  schedulers: "Planificadores",
+  schedulers: common.schedulers,
   owner: "Planificador de las programaciones nuevas",
   ownerHint: "Dispara las programaciones que no indican un planificador propio, por ejemplo svc-scheduler.",
   allowedSchedulers: "Planificadores permitidos",
   allowedSchedulersHint:
     "Uno por línea. Las programaciones de otros planificadores no se disparan. Vacío: todos los planificadores.",
   delete: "Eliminar el proyecto",
-  deleteTitle: (name: string) => `Eliminar ${name}`,
+  deleteTitle: common.deleteTitle,
   deleteHint:
     "El proyecto desaparece de inmediato. Sus agentes se desconectan, los comandos abiertos se cancelan y se eliminan sus tareas, miembros y claves de API. No se puede deshacer."
 }

@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const queues: Texts["queues"] = {
-  title: "Colas",
-  name: "Cola",
-  engine: "Motor",
-  depth: "En espera",
+  title: common.queues,
+  name: common.queue,
+  engine: common.engine,
+  depth: common.depth,
   oldest: "La más antigua espera desde",
   received: "Recibidas, 1 h",
   ended: "Terminadas, 1 h",
@@ -14,7 +15,7 @@ export const queues: Texts["queues"] = {
   noConsumer: "Sin consumidor",
   broker: "Broker",
   lastSeen: "Último informe",
-  actions: "Acciones",
+  actions: common.actions,
   none: "Aún no hay colas",
   noneHint: "Los agentes notifican las colas de su motor.",
   purge: "Vaciar",
@@ -28,7 +29,7 @@ export const queues: Texts["queues"] = {
       "Hay # mensajes en espera. Se eliminarán todos y no se podrá deshacer."
     ),
   purgeUnknown: "El agente no informa de cuántos mensajes esperan. Se eliminarán todos y no se podrá deshacer.",
-  purgeAgent: "Agente",
+  purgeAgent: common.agent,
   purgeAgentHint: "Este motor tiene varios agentes. Cada uno vacía la cola de este nombre en su propio broker.",
   chooseAgent: "Elija el agente",
   purgeHint: (agent: string) =>

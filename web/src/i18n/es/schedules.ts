@@ -1,24 +1,25 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const schedules = {
-  title: "Programaciones",
-  tabs: { schedules: "Programaciones", misfires: "Ejecuciones perdidas", schedulers: "Planificadores" },
+  title: common.schedules,
+  tabs: { schedules: common.schedules, misfires: "Ejecuciones perdidas", schedulers: common.schedulers },
   tabsLabel: "Partes de esta página",
   search: "Buscar una programación",
-  filter: "Estado",
-  allStates: "Todas",
+  filter: common.status,
+  allStates: common.all,
   filters: {
     active: "Activas",
-    paused: "En pausa",
+    paused: common.paused,
     disabled: "Desactivadas",
     quarantined: "En cuarentena",
     failing: "Con fallos",
     drifted: "Divergentes"
   },
   states: {
-    active: "Activa",
-    paused: "En pausa",
+    active: common.active,
+    paused: common.paused,
     disabled: "Desactivada",
     quarantined: "En cuarentena"
   },
@@ -44,7 +45,7 @@ export const schedules = {
     fires: "Últimos disparos",
     when: "Cuándo",
     next: "Próximo tick",
-    state: "Estado"
+    state: common.status
   },
   noFires: "Ningún disparo aún",
   firesElsewhere: "solo comunica ejecuciones perdidas",
@@ -64,13 +65,13 @@ export const schedules = {
   noneHint: "Cree una aquí, importe un archivo o conecte un agente cuyo motor tenga su propio planificador.",
   noMatch: "Ninguna programación coincide",
   noMatchHint: "Cambie el texto o el estado.",
-  clear: "Mostrar todas",
+  clear: common.showAll,
   families: {
-    waiting: "En espera",
+    waiting: common.waiting,
     running: "Enviado",
     succeeded: "Completado",
-    failed: "Con error",
-    unknown: "Resultado desconocido",
+    failed: common.failed,
+    unknown: common.outcomeUnknown,
     stopped: "No ejecutado"
   },
   statuses: {
@@ -85,9 +86,9 @@ export const schedules = {
     failed: "Nunca enviado",
     operator_skipped: "Resuelto: no se ejecutó",
     terminal_completed: "Resuelto: se ejecutó, o pudo ejecutarse",
-    terminal_failed: "Con error",
+    terminal_failed: common.failed,
     terminal_cancelled: "Cancelado",
-    terminal_timeout: "Resultado desconocido"
+    terminal_timeout: common.outcomeUnknown
   },
   statusHints: {
     pending: "Un tick perdido que se recupera. Espera su turno.",
@@ -123,7 +124,7 @@ export const schedules = {
       brain_down: "El servidor no funcionaba",
       scheduler_down: "El planificador no funcionaba",
       no_agent: "Ningún agente conectado",
-      paused: "En pausa",
+      paused: common.paused,
       disabled: "Desactivada",
       quarantined: "En cuarentena",
       lease_lost: "El proceso que dispara se detuvo",
@@ -135,13 +136,13 @@ export const schedules = {
   },
   page: {
     back: "Todas las programaciones",
-    facts: "Detalles",
-    engine: "Motor",
-    task: "Tarea",
-    queue: "Cola",
+    facts: common.details,
+    engine: common.engine,
+    task: common.task,
+    queue: common.queue,
     ownQueue: "la de la tarea",
     scheduler: "Disparada por",
-    source: "Origen",
+    source: common.source,
     lastRun: "Último tick disparado",
     runs: "Disparos en total",
     catchUp: "Ticks perdidos",
@@ -153,7 +154,7 @@ export const schedules = {
     created: "Creada",
     changed: "Modificada",
     externalId: "ID en su planificador",
-    values: "Argumentos",
+    values: common.arguments,
     hidden: "Su rol no puede ver los argumentos.",
     ticks: "Próximos ticks",
     noTicks: "No le queda ningún tick.",
@@ -172,9 +173,9 @@ export const schedules = {
     fired: "Disparado tras",
     firedHint: "Desde el tick hasta el momento en que el servidor registró el disparo.",
     latency: "Tardó el agente",
-    outcome: "Resultado",
-    command: "Comando",
-    openTask: "Abrir la tarea",
+    outcome: common.outcome,
+    command: common.command,
+    openTask: common.openTheTask,
     byPerson: "disparado por un usuario"
   },
   catchUps: {
@@ -187,15 +188,15 @@ export const schedules = {
     quarantine: "Entra en cuarentena"
   },
   operations: {
-    enable: "Activar",
-    disable: "Desactivar",
-    create: "Crear",
+    enable: common.enable,
+    disable: common.disable,
+    create: common.create,
     update: "Cambiar",
-    delete: "Eliminar",
+    delete: common.delete,
     trigger: "Disparar"
   },
   schedulers: {
-    title: "Planificadores",
+    title: common.schedulers,
     hint:
       "Los planificadores de sus motores, como celery-beat, disparan sus propias programaciones. Los agentes las publican y ejecutan sus acciones sobre ellas.",
     none: "Ningún planificador de un motor",
@@ -211,7 +212,7 @@ export const schedules = {
     nothingFires: "Nada dispara en este momento.",
     name: "Planificador",
     agent: "Publicado por",
-    state: "Estado",
+    state: common.status,
     live: "Conectado",
     away: "No conectado",
     can: "Puede",
@@ -229,10 +230,10 @@ export const schedules = {
     noneRequested: "Ningún agente conectado publica programaciones. Inicie el proceso de uno e inténtelo de nuevo."
   },
   actions: {
-    enable: "Activar",
-    disable: "Desactivar",
-    pause: "Pausar",
-    resume: "Reanudar",
+    enable: common.enable,
+    disable: common.disable,
+    pause: common.pause,
+    resume: common.resume,
     trigger: "Disparar ahora",
     hints: {
       enable: "Empieza con su próximo tick. Nada se recupera.",
@@ -244,7 +245,7 @@ export const schedules = {
     triggerHint: "La tarea se ejecuta una vez, ahora. No se registra ningún disparo, y el próximo tick se mantiene.",
     triggerHintForeign:
       "El agente pide a su planificador que ejecute la tarea una vez, ahora. La próxima ejecución se mantiene.",
-    deleteQuestion: (name: string) => `¿Eliminar ${name}?`,
+    deleteQuestion: common.deleteQuestion,
     deleteHint:
       "No vuelve a dispararse. Sus disparos se conservan hasta que termine su retención. Si su origen aún la contiene, la próxima importación la crea de nuevo.",
     deleteHintForeign: "El agente la elimina en su propio planificador. Aquí desaparece con la próxima instantánea."
@@ -260,12 +261,12 @@ export const schedules = {
     update: (name: string) => `Cambiar: ${name}`
   },
   operationStatuses: {
-    pending: "En espera",
+    pending: common.waiting,
     sent: "Enviada al agente",
     accepted: "Hecha, aún sin publicar",
-    succeeded: "Completada",
-    failed: "Con error",
-    indeterminate: "Resultado desconocido",
+    succeeded: common.succeededTask,
+    failed: common.failed,
+    indeterminate: common.outcomeUnknown,
     expired: "Nunca enviada"
   },
   operationHints: {
@@ -287,20 +288,20 @@ export const schedules = {
   form: {
     create: "Nueva programación",
     createTitle: "Nueva programación",
-    editTitle: (name: string) => `Editar ${name}`,
+    editTitle: common.editTitle,
     ownHint: "La dispara svc.",
     foreignHint: "La dispara el planificador del motor. Se pide a su agente que la cree.",
     fields: {
-      name: "Nombre",
-      engine: "Motor",
+      name: common.name,
+      engine: common.engine,
       scheduler: "Planificador",
-      kind: "Tipo",
+      kind: common.kind,
       expression: "Expresión",
-      timezone: "Zona horaria",
-      task_name: "Tarea",
+      timezone: common.timeZone,
+      task_name: common.task,
       queue: "Cola (opcional)",
       args: "Argumentos posicionales",
-      kwargs: "Argumentos con nombre",
+      kwargs: common.namedArguments,
       catch_up: "Ticks perdidos",
       on_unknown_outcome: "Resultado desconocido",
       jitter_seconds: "Jitter en segundos",
@@ -393,7 +394,7 @@ export const schedules = {
     title: "Importar programaciones",
     hint:
       "Una instantánea tiene las programaciones de un origen, como un repositorio Git. Primero se compara, y nada se escribe hasta que la importe. Una importación es todo o nada.",
-    file: "Archivo",
+    file: common.file,
     text: "Instantánea",
     textHint:
       "JSON: una lista de programaciones, o un objeto con schedules, mode y source_filter. Para YAML use svc schedules import.",
@@ -404,7 +405,7 @@ export const schedules = {
       upsert: "Nada se elimina.",
       replace: "Se eliminan las programaciones del origen que faltan en la instantánea."
     },
-    source: "Origen",
+    source: common.source,
     sourceHint: "El origen de todas las programaciones de la instantánea. Reemplazar lo necesita.",
     compare: "Comparar",
     submit: "Importar",

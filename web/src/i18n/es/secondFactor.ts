@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const secondFactor: Texts["secondFactor"] = {
-  title: "Segundo factor",
+  title: common.secondFactor,
   setUp: "Configurar el segundo factor",
   intro:
     "Un código de una aplicación de autenticación, además de la contraseña. Así, una contraseña robada por sí sola no abre nada. Necesita una aplicación como Aegis, Google Authenticator o 1Password.",
@@ -17,9 +18,9 @@ export const secondFactor: Texts["secondFactor"] = {
   codes: "Códigos de recuperación",
   codesHint:
     "Si pierde la aplicación, cada código permite iniciar sesión una vez. Guárdelos donde solo usted pueda leerlos. Solo se muestran una vez.",
-  download: "Descargar",
+  download: common.download,
   copyAll: "Copiar todos",
-  continue: "Continuar",
+  continue: common.continue,
   back: "Ahora no",
   since: "Configurado",
   codesLeft: "Códigos de recuperación restantes",
@@ -36,7 +37,7 @@ export const secondFactor: Texts["secondFactor"] = {
   thisBrowser: "este navegador",
   rename: "Cambiar nombre",
   renameDevice: "Cambiar el nombre del navegador",
-  deviceName: "Nombre",
+  deviceName: common.name,
   lastSeen: "última actividad",
   expires: "caduca"
 }

@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const subscriptions: Texts["subscriptions"] = {
-  title: "Suscripciones",
+  title: common.subscriptions,
   create: "Nueva suscripción",
   edit: "Editar la suscripción",
   defaultsHint: "Las suscripciones predeterminadas del proyecto. Envían a sus canales y a la bandeja de cada miembro.",
@@ -15,8 +16,8 @@ export const subscriptions: Texts["subscriptions"] = {
   hiddenChannels: "Solo los administradores del proyecto ven sus canales. Los elegidos se conservan.",
   hiddenCount: (count: Count) => plural(count, "# canal del proyecto", "# canales del proyecto"),
   parts: {
-    filters: "Filtros",
-    targets: "Destinatarios",
+    filters: common.filters,
+    targets: common.recipients,
     grouping: "Agrupación",
     quiet: "Horas de silencio",
     escalation: "Escalado"
@@ -25,14 +26,14 @@ export const subscriptions: Texts["subscriptions"] = {
   patternHint: "Por ejemplo shop.*, con la sintaxis de fnmatch de Python.",
   secondPatternHint: "Deben coincidir los dos patrones.",
   anyPriority: "Cualquiera",
-  priorities: { low: "Baja", normal: "Normal", high: "Alta", critical: "Crítica" },
+  priorities: { low: common.low, normal: common.normal, high: common.high, critical: common.critical },
   fields: {
-    trigger: "Desencadenante",
-    project: "Proyecto",
-    task_name: "Nombre de la tarea",
+    trigger: common.trigger,
+    project: common.project,
+    task_name: common.taskName,
     task_name_pattern: "Segundo patrón",
-    queue: "Cola",
-    engine: "Motor",
+    queue: common.queue,
+    engine: common.engine,
     priority: "Prioridades (ninguna: todas)",
     priority_min: "Prioridad mínima",
     priority_max: "Prioridad máxima",
@@ -45,13 +46,13 @@ export const subscriptions: Texts["subscriptions"] = {
     cooldown_seconds: "No se repite durante (segundos)",
     start: "Desde",
     end: "Hasta",
-    timezone: "Zona horaria",
+    timezone: common.timeZone,
     days: "Empiezan el",
     after_minutes: "Sin confirmación durante (minutos)"
   },
   inAppAll: "La bandeja de cada miembro",
   inAppOwn: "Mi bandeja",
-  ownChannels: "Mis canales",
+  ownChannels: common.myChannels,
   projectChannels: "Canales del proyecto",
   isGrouped: "Agrupar las apariciones en pocos mensajes",
   groupingHint: "Sin ello, cada aparición es un mensaje inmediato.",
@@ -72,15 +73,15 @@ export const subscriptions: Texts["subscriptions"] = {
   rateText: (percent: string, duration: string, tasks: string) =>
     `${percent} en ${duration}, de al menos ${tasks} tareas`,
   allEvents: "Todos los eventos",
-  lastFired: "Último mensaje",
+  lastFired: common.lastMessage,
   neverFired: "Todavía sin mensajes",
   actions: {
-    edit: "Editar",
+    edit: common.edit,
     mute: "Silenciar",
     changeMute: "Cambiar el silencio",
     enable: "Activar",
-    disable: "Desactivar",
-    delete: "Eliminar"
+    disable: common.turnOff,
+    delete: common.delete
   },
   muteTitle: "Silenciar la suscripción",
   muteHint: "Hasta entonces no se registra ni se envía nada.",

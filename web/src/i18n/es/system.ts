@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const system: Texts["system"] = {
-  tabs: { health: "Estado", versions: "Versiones", settings: "Ajustes" },
+  tabs: { health: common.health, versions: "Versiones", settings: common.settings },
   part: "Parte",
-  status: "Estado",
-  detail: "Detalles",
-  took: "Duración",
-  statuses: { ok: "Correcto", degraded: "Degradado", failed: "Fallido" },
+  status: common.status,
+  detail: common.details,
+  took: common.took,
+  statuses: { ok: "Correcto", degraded: "Degradado", failed: common.failed },
   statusHints: {
     ok: "todas las comprobaciones han pasado.",
     degraded: "el servidor funciona, pero una parte requiere atención.",
@@ -51,7 +52,7 @@ export const system: Texts["system"] = {
   database: "Base de datos",
   dialects: { sqlite: "SQLite", pg: "PostgreSQL" },
   schema: "Revisión del esquema",
-  size: "Tamaño",
+  size: common.size,
   megabytes: (count: string) => `${count} MB`,
   check: "Buscar versiones más recientes",
   checked: "La lista de versiones se leyó",
@@ -59,7 +60,7 @@ export const system: Texts["system"] = {
   package: "Paquete",
   installed: "Instalada",
   latest: "Más reciente",
-  unknown: "Desconocida",
+  unknown: common.unknown,
   outdated: "Hay una versión más reciente",
   current: "Actualizado",
   settingsHint: (home: string) =>
@@ -69,10 +70,10 @@ export const system: Texts["system"] = {
   noSetting: "Ningún ajuste coincide",
   setting: "Ajuste",
   value: "Valor",
-  source: "Origen",
+  source: common.source,
   sources: {
     environment: "Entorno",
-    file: "Archivo",
+    file: common.file,
     tunables: "svc.conf",
     default: "Predeterminado",
     option: "Línea de comandos"

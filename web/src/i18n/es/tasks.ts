@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const tasks: Texts["tasks"] = {
-  title: "Tareas",
+  title: common.tasks,
   query: "Filtrar tareas",
   queryHint: "state:failure,retry name:mail.* -queue:slow runtime:>5s since:1h \"timeout\"",
   queryHelp:
@@ -15,20 +16,20 @@ export const tasks: Texts["tasks"] = {
   },
   columns: {
     state: "Estado",
-    name: "Nombre",
-    queue: "Cola",
-    worker: "Worker",
-    received: "Recibida",
-    runtime: "Tiempo de ejecución",
+    name: common.name,
+    queue: common.queue,
+    worker: common.worker,
+    received: common.received,
+    runtime: common.runTime,
     retries: "Reintentos",
-    id: "ID",
-    engine: "Motor",
-    priority: "Prioridad",
-    started: "Iniciada",
-    finished: "Terminada"
+    id: common.id,
+    engine: common.engine,
+    priority: common.priority,
+    started: common.started,
+    finished: common.finished
   },
   allStates: "Todos los estados",
-  newTasks: (count: Count) => plural(count, "# nueva", "# nuevas"),
+  newTasks: common.newRows,
   showNew: "Mostrar las nuevas",
   noTasks: "Aún no hay tareas",
   noTasksHint: "Conecte un agente; la primera tarea aparecerá aquí en menos de un segundo.",
@@ -45,11 +46,11 @@ export const tasks: Texts["tasks"] = {
   selected: (count: Count) => plural(count, "# seleccionada", "# seleccionadas"),
   select: (name: string) => `Seleccionar ${name}`,
   selectColumn: "Selección",
-  actionColumn: "Acciones",
+  actionColumn: common.actions,
   clearSelection: "Anular la selección",
   tooManySelected: (most: string) =>
     `Se pueden seleccionar a mano ${most} tareas como máximo. Seleccione en su lugar todas las que coinciden.`,
-  retry: "Reintentar",
+  retry: common.retry,
   cancel: "Cancelar la tarea",
   cancelSelected: "Cancelar las tareas",
   completions: "Sugerencias",
@@ -57,7 +58,7 @@ export const tasks: Texts["tasks"] = {
   filterByCount: "Filtrar por valor",
   selectMode: "Seleccionar",
   facetsPartial: "De las 10 000 tareas más recientes",
-  priorities: { critical: "Crítica", high: "Alta", normal: "Normal", low: "Baja" },
+  priorities: { critical: common.critical, high: common.high, normal: common.normal, low: common.low },
   listSettings: "Columnas y filas",
   shownColumns: "Columnas",
   roomy: "Filas más altas",
@@ -73,7 +74,7 @@ export const tasks: Texts["tasks"] = {
   retryMatching: "¿Reintentar todas las tareas que coinciden?",
   retryMatchingHint: "Si el filtro no indica un estado, solo se reintentan las tareas fallidas.",
   noneToCancel: "Ninguna tarea que coincide se puede cancelar",
-  delete: "Eliminar",
+  delete: common.delete,
   deleteQuestion: (count: Count) => plural(count, "¿Eliminar # tarea?", "¿Eliminar # tareas?"),
   deleteMoreQuestion: (count: string) => `¿Eliminar todas las tareas que coinciden, al menos ${count}?`,
   deleteHint: "Las tareas desaparecen de svc con sus eventos, argumentos y resultados. No se avisa a su motor.",
@@ -81,7 +82,7 @@ export const tasks: Texts["tasks"] = {
     title: "Vistas guardadas",
     none: "No hay vistas guardadas. Filtre la lista y guárdela aquí.",
     save: "Guardar este filtro",
-    name: "Nombre",
+    name: common.name,
     share: "Compartir con el proyecto",
     shareHint: "Todos los miembros ven una vista compartida.",
     shared: "Compartida",

@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const users: Texts["users"] = {
   hint:
@@ -11,16 +12,16 @@ export const users: Texts["users"] = {
   activeHint:
     "Una cuenta inactiva no puede iniciar sesión. Sus sesiones terminan de inmediato y sus claves de API dejan de funcionar.",
   adminHint: "Administrador de todos los proyectos, de los usuarios y del servidor.",
-  password: "Contraseña",
+  password: common.password,
   passwordHint: "Al menos 12 caracteres.",
   lastLogin: "Último inicio de sesión",
-  never: "Nunca",
+  never: common.never,
   created: "Creada",
-  edit: "Editar",
+  edit: common.edit,
   setPassword: "Definir contraseña",
   passwordOf: (name: string) => `Definir la contraseña de ${name}`,
   setPasswordHint: "Se cierran todas las sesiones de la cuenta. El segundo factor y las claves de API se conservan.",
-  delete: "Eliminar",
+  delete: common.delete,
   deleteTitle: (name: string) => `Eliminar a ${name}`,
   deleteHint:
     "Se eliminan la cuenta, sus sesiones, claves de API, pertenencias e invitaciones abiertas. Las acciones del usuario permanecen en el registro de auditoría. No se puede deshacer."

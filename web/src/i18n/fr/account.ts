@@ -1,22 +1,23 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const account: Texts["account"] = {
-  title: "Compte",
-  tabs: { profile: "Profil", security: "Sécurité", sessions: "Sessions", keys: "Clés d’API" },
+  title: common.account,
+  tabs: { profile: "Profil", security: "Sécurité", sessions: "Sessions", keys: common.apiKeys },
   profile: "Profil",
   displayName: "Nom affiché",
   displayNameHint: "S’il est vide, les autres voient l’adresse e-mail.",
   firstName: "Prénom",
   lastName: "Nom",
-  zone: "Fuseau horaire",
+  zone: common.timeZone,
   zoneHint:
     "Les e-mails et résumés qui vous sont adressés l’utilisent. Les heures de ce tableau de bord suivent le choix du menu du compte.",
   access: "Accès",
-  everywhere: "Tous les projets",
+  everywhere: common.allProjects,
   globalAdmin: "Administrateur global",
-  password: "Mot de passe",
+  password: common.password,
   changePassword: "Changer le mot de passe",
   passwordHint:
     "Un nouveau mot de passe met fin à toutes les autres sessions et aux navigateurs de confiance. Les clés d’API continuent de fonctionner\u00a0; révoquez celles que vous ne connaissez pas.",
@@ -40,7 +41,7 @@ export const account: Texts["account"] = {
   browser: "Navigateur",
   unknownBrowser: "Navigateur inconnu",
   thisSession: "cette session",
-  address: "Adresse IP",
+  address: common.ipAddress,
   signedIn: "Connexion",
   lastSeen: "Dernière activité",
   end: "Terminer",

@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const alerts: Texts["alerts"] = {
-  status: "État",
-  statuses: { open: "Ouvertes", recovered: "Rétablies", stale: "Non confirmées", closed: "Fermées" },
+  status: common.status,
+  statuses: { open: common.open, recovered: common.recovered, stale: "Non confirmées", closed: "Fermées" },
   states: {
     open: "Ouverte",
     acknowledged: "Acquittée",
@@ -45,24 +46,24 @@ export const alerts: Texts["alerts"] = {
   all: "Toutes les alertes",
   shared: "Points communs",
   message: "Dernière erreur",
-  timeline: "Chronologie",
+  timeline: common.timeline,
   firstAt: "Première fois",
   lastAt: "Dernière fois",
-  lastSentAt: "Dernier message",
+  lastSentAt: common.lastMessage,
   nextAt: "Prochain contrôle",
   acknowledgedAt: "Acquittée",
   snoozedUntil: "En sourdine jusqu’à",
   escalatedAt: "Escaladée",
-  endedAt: "Terminée",
-  facts: "Détails",
-  trigger: "Déclencheur",
-  severity: "Gravité",
+  endedAt: common.ended,
+  facts: common.details,
+  trigger: common.trigger,
+  severity: common.severity,
   count: "Occurrences",
   messages: "Messages",
-  task: "Tâche",
-  queue: "File",
-  worker: "Worker",
-  engine: "Moteur",
+  task: common.task,
+  queue: common.queue,
+  worker: common.worker,
+  engine: common.engine,
   lastTask: "Dernière tâche",
   deliveries: "Envois de cette alerte",
   similar: "Tâches en échec portant ce nom"

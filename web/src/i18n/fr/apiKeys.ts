@@ -1,17 +1,18 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const apiKeys: Texts["apiKeys"] = {
-  title: "Clés d’API",
+  title: common.apiKeys,
   hint:
     "Les clés permettent à des programmes d’appeler l’API en votre nom. Une clé ne peut jamais faire plus que vous, ni plus que ne permettent ses portées.",
   none: "Aucune clé d’API",
   noneHint: "Créez-en une pour un script, ou pour svc sur une autre machine.",
   create: "Créer une clé d’API",
-  name: "Nom",
+  name: common.name,
   nameHint: "Le programme qui utilise la clé.",
-  project: "Projet",
+  project: common.project,
   projectHint: "Une clé d’un projet n’en voit aucun autre.",
-  allProjects: "Tous les projets",
+  allProjects: common.allProjects,
   lifetime: "Expire dans",
   forEver: "Jamais",
   scopes: "Portées",
@@ -23,9 +24,9 @@ export const apiKeys: Texts["apiKeys"] = {
   addressesHint:
     "Des réseaux tels que 192.0.2.0/24, un par ligne. Depuis d’autres adresses, la clé est refusée. Vide\u00a0: elle fonctionne de partout.",
   addressesOf: (name: string) => `Adresses IP de ${name}`,
-  statuses: { active: "Active", revoked: "Révoquée", expired: "Expirée" },
+  statuses: { active: common.active, revoked: common.revoked, expired: common.expired },
   lastUsed: "Dernière utilisation",
-  never: "Jamais",
+  never: common.never,
   revokeTitle: (name: string) => `Révoquer ${name}`,
   revokeHint:
     "Les programmes qui utilisent cette clé sont refusés immédiatement. Une clé révoquée ne peut pas être rétablie.",
@@ -36,18 +37,18 @@ export const apiKeys: Texts["apiKeys"] = {
   resources: {
     auth: "Compte personnel",
     home: "Accueil",
-    projects: "Projets",
-    tasks: "Tâches",
-    workers: "Workers",
-    queues: "Files",
-    agents: "Agents",
-    commands: "Commandes",
-    schedules: "Planifications",
-    audit: "Journal d’audit",
-    memberships: "Personnes",
-    notifications: "Notifications",
-    automation: "Automatisation",
-    users: "Utilisateurs",
+    projects: common.projects,
+    tasks: common.tasks,
+    workers: common.workers,
+    queues: common.queues,
+    agents: common.agents,
+    commands: common.commands,
+    schedules: common.schedules,
+    audit: common.auditLog,
+    memberships: common.people,
+    notifications: common.notifications,
+    automation: common.automation,
+    users: common.users,
     admin: "Tout"
   },
   scopeHints: {

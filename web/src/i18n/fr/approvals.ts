@@ -1,23 +1,24 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const approvals: Texts["approvals"] = {
-  title: "Approbations",
+  title: common.approvals,
   intro:
     "Actions qui nécessitent l’approbation d’une seconde personne. Les administrateurs les choisissent dans les paramètres.",
-  filter: "État",
+  filter: common.status,
   none: "Rien n’attend d’approbation",
   noneHint:
     "Les vidages de files, les grandes actions en masse et les règles qui relancent ou annulent apparaissent ici si les paramètres du projet exigent une approbation.",
   noneOfStatus: "Aucune approbation dans cet état",
   tabs: {
-    pending: "En attente",
+    pending: common.waiting,
     approved: "Terminées",
-    failed: "En échec",
+    failed: common.failed,
     rejected: "Rejetées",
     expired: "Expirées",
-    all: "Toutes"
+    all: common.all
   },
   statusHints: {
     pending: "Rien n’a encore été fait. L’action s’exécute au nom de l’utilisateur qui l’approuve.",
@@ -29,7 +30,7 @@ export const approvals: Texts["approvals"] = {
   kinds: {
     purge_queue: "Vidage d’une file",
     bulk_retry: "Relance de nombreuses tâches",
-    bulk_retry_request: "Relance groupée",
+    bulk_retry_request: common.bulkRetry,
     bulk_delete: "Suppression de nombreuses tâches",
     bulk_cancel: "Annulation de nombreuses tâches",
     rule_create: "Nouvelle règle d’automatisation",
@@ -42,15 +43,15 @@ export const approvals: Texts["approvals"] = {
     policy: "Modification de ce qui requiert une approbation"
   },
   requestedByName: (name) => `demandée par ${name}`,
-  kind: "Type",
+  kind: common.kind,
   requestedBy: "Demandée par",
   requestedAt: "Demandée",
-  expiresAt: "Expire",
+  expiresAt: common.expires,
   decidedBy: "Décidée par",
   decidedAt: "Décidée",
-  reason: "Motif",
+  reason: common.reason,
   request: "Demande",
-  result: "Résultat",
+  result: common.result,
   change: "Ce qui change",
   before: "Avant",
   after: "Après",
@@ -67,7 +68,7 @@ export const approvals: Texts["approvals"] = {
   approveHint: (name) => `Elle s’exécute aussitôt, en votre nom. ${name} l’a demandée et reçoit un message.`,
   rejectQuestion: "Rejeter cette action\u00a0?",
   rejectHint: (name) => `Rien n’est fait. ${name} reçoit un message avec le motif.`,
-  rejectReason: "Motif",
+  rejectReason: common.reason,
   approved: "Approuvée et exécutée",
   failed: "Approuvée, puis refusée par le serveur",
   see: "Voir l’approbation",

@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const attention: Texts["attention"] = {
-  title: "Points d’attention",
+  title: common.needsAttention,
   calm: "Aucun point d’attention",
-  severities: { critical: "Critique", warning: "Alerte" },
+  severities: { critical: common.critical, warning: common.warning },
   kinds: {
     agents_offline: (count: Count) => plural(count, "# agent est hors ligne", "# agents sont hors ligne"),
     agents_refused: (count: Count) =>

@@ -1,19 +1,20 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const audit: Texts["audit"] = {
-  title: "Journal d’audit",
+  title: common.auditLog,
   tabs: "Parties du journal d’audit",
   log: "Journal",
-  exports: "Exports",
+  exports: common.exports,
   none: "Aucune entrée pour l’instant",
   noneHint: "Chaque modification du projet écrit une entrée, dans la même transaction.",
   noMatchHint: "Choisissez une autre action, un autre utilisateur, une autre décision ou période.",
   outcome: "Décision",
   anyOutcome: "Toutes les décisions",
   ofTarget: (id: string) => `Seulement les entrées sur ${id}`,
-  ofAllTargets: "Tout afficher",
-  outcomes: { allow: "Autorisée", deny: "Refusée" },
+  ofAllTargets: common.showAll,
+  outcomes: { allow: "Autorisée", deny: common.refused },
   since: "Période",
   windows: {
     "1h": "Dernière heure",
@@ -22,14 +23,14 @@ export const audit: Texts["audit"] = {
     "30d": "30 derniers jours",
     all: "Toute la période"
   },
-  address: "Adresse IP",
+  address: common.ipAddress,
   addressHidden: "Seuls les administrateurs globaux voient les adresses IP.",
   row: "Entrée",
-  result: "Résultat",
+  result: common.result,
   metadata: "Métadonnées",
-  target: "Cible",
+  target: common.target,
   targetId: "Identifiant de la cible",
-  exactTime: "Heure",
+  exactTime: common.time,
   chain: "Intégrité du journal",
   chainHint:
     "L’entrée la plus récente et sa signature sont vérifiées à chaque fois. Pour vérifier toutes les entrées indépendamment, lancez svc audit verify.",
@@ -38,15 +39,15 @@ export const audit: Texts["audit"] = {
   verification: "Dernière vérification de toutes les entrées",
   verificationOff: "Non planifiée. L’administrateur du serveur peut l’activer.",
   states: { ok: "Intact", degraded: "Incomplète", failed: "Altéré" },
-  forwarder: "Webhook",
+  forwarder: common.webhook,
   forwarderOff: "Désactivé. L’administrateur du serveur peut l’activer.",
   forwarderState: (sent, failed) => `${sent} livrées, ${failed} abandonnées`,
   waiting: (count: Count) => `${count.text} en attente`,
-  create: "Exporter",
+  create: common.export,
   createTitle: "Exporter le journal d’audit",
   createHint:
     "Le fichier contient les entrées qui correspondent aux filtres de cette page, les plus récentes d’abord. Il est écrit en arrière-plan.",
-  filters: "Filtres",
+  filters: common.filters,
   noFilters: "Toutes les entrées du projet",
   noExportsHint:
     "Choisissez des filtres dans le journal, puis exportez. Les fichiers sont conservés 7 jours, sauf si l’administrateur du serveur a choisi une autre durée."

@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const automation: Texts["automation"] = {
-  title: "Automatisation",
+  title: common.automation,
   create: "Nouvelle règle",
   none: "Aucune règle pour l’instant",
   noneHint:
@@ -37,8 +38,8 @@ export const automation: Texts["automation"] = {
     none: "seulement écrire dans son journal"
   },
   rule: "Règle",
-  state: "État",
-  states: { active: "Active", dryRun: "Essai à blanc", off: "Désactivée" },
+  state: common.status,
+  states: { active: common.active, dryRun: "Essai à blanc", off: "Désactivée" },
   breaker: "Disjoncteur",
   breakerOf: (count, limit) => `${count} sur ${limit}`,
   perWindow: (duration) => `en ${duration}`,
@@ -49,9 +50,9 @@ export const automation: Texts["automation"] = {
   armQuestion: (name) => `Réarmer le disjoncteur de ${name}\u00a0?`,
   armHint: "La règle agit à nouveau immédiatement, et les exécutions antérieures ne comptent plus.",
   last: "Dernière exécution",
-  never: "jamais",
-  enable: "Activer",
-  disable: "Désactiver",
+  never: common.neverInText,
+  enable: common.enable,
+  disable: common.disable,
   on: "L’automatisation est active pour ce projet.",
   off: "L’automatisation est arrêtée pour ce projet",
   offHint: "Aucune règle n’agit. Ce qui se passe entre-temps n’est pas conservé pour plus tard.",
@@ -62,20 +63,20 @@ export const automation: Texts["automation"] = {
     "Aucune règle n’agit jusqu’au redémarrage de l’automatisation. Les événements d’ici là ne sont pas conservés, et les messages retenus sont abandonnés.",
   newTitle: "Nouvelle règle",
   back: "Toutes les règles",
-  name: "Nom",
-  trigger: "Déclencheur",
+  name: common.name,
+  trigger: common.trigger,
   withoutTask: "Cet événement ne concerne aucune tâche\u00a0: la règle ne peut que notifier.",
   conditionsTitle: "Conditions",
   conditionsHint: "Toutes doivent être remplies. Sans condition, la règle agit à chaque événement.",
   addCondition: "Ajouter une condition",
   removeCondition: (name) => `Retirer la condition\u00a0: ${name}`,
   keys: {
-    engine: "Moteur",
-    queue: "File",
-    task_name: "Nom de la tâche",
-    exception: "Exception",
-    priority: "Priorité",
-    runtime: "Durée d’exécution",
+    engine: common.engine,
+    queue: common.queue,
+    task_name: common.taskName,
+    exception: common.exception,
+    priority: common.priority,
+    runtime: common.runTime,
     fingerprint: "Groupe d’échecs"
   },
   keyHints: {
@@ -85,7 +86,7 @@ export const automation: Texts["automation"] = {
     exception: "Une partie de sa première ligne. Avec *,\u00a0? ou [, un motif de la ligne entière. Un par ligne.",
     fingerprint: "Les identifiants de groupes d’échecs, un par ligne."
   },
-  priorities: { critical: "Critique", high: "Haute", normal: "Normale", low: "Basse" },
+  priorities: { critical: common.critical, high: common.high, normal: common.normal, low: common.low },
   minMs: "au moins, en ms",
   maxMs: "au plus, en ms",
   actionsTitle: "Actions",
@@ -95,7 +96,7 @@ export const automation: Texts["automation"] = {
   maxRetries: "Nombre maximal de relances d’une tâche par des règles",
   notify: "Envoyer des notifications",
   inApp: "À la boîte de réception des membres du projet",
-  channelsTitle: "Canaux",
+  channelsTitle: common.channels,
   channelsKept: (count: Count) =>
     plural(
       count,
@@ -117,7 +118,7 @@ export const automation: Texts["automation"] = {
   endDryRunQuestion: "Activer la règle\u00a0?",
   endDryRunHint: "Désormais, elle fait ce que son journal dit qu’elle aurait fait\u00a0:",
   startDryRun: "Revenir à l’essai à blanc",
-  removeQuestion: (name) => `Supprimer ${name}\u00a0?`,
+  removeQuestion: common.deleteQuestion,
   removeHint:
     "La règle prend fin immédiatement, et son journal ne peut plus être lu. Pour garder le journal, désactivez la règle.",
   backtest: "Backtest",
@@ -142,7 +143,7 @@ export const automation: Texts["automation"] = {
   executions: "Journal",
   noExecutions: "La règle n’a pas encore été exécutée",
   noExecutionsHint: "Chaque événement qui correspond à la règle est noté ici, même lors d’un essai à blanc.",
-  outcome: "Résultat",
+  outcome: common.outcome,
   outcomes: {
     executed: "A agi",
     dry_run: "Aurait agi",
@@ -152,10 +153,10 @@ export const automation: Texts["automation"] = {
     not_allowed: "Impossible"
   },
   action: "Action",
-  actionNames: { retry: "Relancer", cancel: "Annuler", notify: "Notifier" },
-  task: "Tâche",
+  actionNames: { retry: common.retry, cancel: common.cancel, notify: "Notifier" },
+  task: common.task,
   several: (count: Count) => plural(count, "# événement", "# événements"),
-  command: "Commande",
-  detail: "Détails",
-  time: "Heure"
+  command: common.command,
+  detail: common.details,
+  time: common.time
 }

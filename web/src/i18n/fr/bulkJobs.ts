@@ -1,19 +1,20 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const bulkJobs: Texts["bulkJobs"] = {
-  title: "Traitements groupés",
+  title: common.bulkJobs,
   actions: { delete: "Suppression", cancel: "Annulation" },
   begun: { delete: "Suppression des tâches en cours", cancel: "Annulation des tâches en cours" },
   ended: { delete: "Suppression terminée", cancel: "Annulation terminée" },
-  statuses: { running: "En cours", completed: "Terminé", stopped: "Arrêté" },
+  statuses: { running: common.running, completed: "Terminé", stopped: "Arrêté" },
   what: "Action",
-  filter: "Filtre",
+  filter: common.filter,
   everyTask: "Toutes les tâches",
-  status: "État",
-  progress: "Progression",
-  ofTotal: (part: string, total: string) => `${part} sur ${total}`,
+  status: common.status,
+  progress: common.progress,
+  ofTotal: common.ofTotal,
   done: "Fait",
   parts: {
     pending: (count: Count) => `${count.text} sans résultat`,
@@ -21,9 +22,9 @@ export const bulkJobs: Texts["bulkJobs"] = {
     unknown: (count: Count) => `${count.text} au résultat inconnu`,
     skipped: (count: Count) => plural(count, "# écartée", "# écartées")
   },
-  by: "Par",
+  by: common.by,
   created: "Début",
-  action: "Actions",
+  action: common.actions,
   none: "Aucun traitement groupé",
   noneHint:
     "Sélectionnez des tâches dans la liste, ou toutes celles qui correspondent, puis supprimez-les ou annulez-les.",

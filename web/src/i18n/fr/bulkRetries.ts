@@ -1,27 +1,28 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const bulkRetries: Texts["bulkRetries"] = {
-  title: "Relances groupées",
-  one: "Relance groupée",
+  title: common.bulkRetries,
+  one: common.bulkRetry,
   singleCommands: "Commandes isolées",
-  status: "État",
+  status: common.status,
   phases: {
-    running: "En cours",
-    paused: "En pause",
+    running: common.running,
+    paused: common.paused,
     cancelling: "Annulée, en attente des derniers résultats",
-    completed: "Terminée",
-    cancelled: "Annulée",
+    completed: common.completed,
+    cancelled: common.cancelled,
     expired: "Expirée"
   },
   counts: {
     succeeded: "Relancées",
     failed: "Non relancées",
-    unknown: "Résultat inconnu",
+    unknown: common.outcomeUnknown,
     unobserved: "Écartées",
     claimed: "Commande envoyée",
-    pending: "En attente"
+    pending: common.waiting
   },
   countHints: {
     succeeded: "L’agent a confirmé la relance.",
@@ -40,10 +41,10 @@ export const bulkRetries: Texts["bulkRetries"] = {
     failed: "L’agent a refusé ou a échoué.",
     unconfirmed: "La commande a été envoyée et son résultat est inconnu."
   },
-  filter: "Filtre",
-  facts: "Détails",
-  progress: "Progression",
-  ofTotal: (part: string, total: string) => `${part} sur ${total}`,
+  filter: common.filter,
+  facts: common.details,
+  progress: common.progress,
+  ofTotal: common.ofTotal,
   done: "Faites",
   failed: "Non relancées",
   created: "Démarrée",
@@ -54,17 +55,17 @@ export const bulkRetries: Texts["bulkRetries"] = {
   noRate: "Sans limite",
   perSecond: (rate: string) => `${rate} par seconde`,
   capped: (max: string) => `D’autres tâches correspondent. Seules les ${max} plus anciennes sont relancées.`,
-  tasks: "Tâches",
-  allTasks: "Toutes",
-  task: "Tâche",
-  reason: "Raison",
+  tasks: common.tasks,
+  allTasks: common.all,
+  task: common.task,
+  reason: common.reason,
   newTask: "Nouvelle tâche",
-  ended: "Résultat",
+  ended: common.outcome,
   noItems: "Aucune tâche n’a ce résultat",
   none: "Pas encore de relance groupée",
   noneHint: "Ouvrez un groupe d’échecs ou filtrez la liste des tâches, puis relancez-les toutes.",
-  pause: "Mettre en pause",
-  resume: "Reprendre",
+  pause: common.pause,
+  resume: common.resume,
   cancel: "Annuler la relance",
   cancelQuestion: "Annuler cette relance groupée\u00a0?",
   cancelHint: (count: Count) =>
@@ -80,12 +81,12 @@ export const bulkRetries: Texts["bulkRetries"] = {
   maxField: "Nombre maximal de tâches",
   maxHint: (most: string) =>
     `Au plus ${most}. Si davantage correspondent, les plus anciennes sont relancées. Vide\u00a0: toutes celles qui correspondent.`,
-  matching: (count: Count) => plural(count, "# tâche correspondante", "# tâches correspondantes"),
+  matching: common.matchingTasks,
   takes: (part: string, all: string) => `Les ${part} plus anciennes sur ${all} tâches correspondantes`,
   takesOfMore: (part: string, all: string) => `Les ${part} plus anciennes sur plus de ${all} tâches correspondantes`,
   engineNote: (engine: string, count: string) => `${engine} (${count})\u00a0:`,
   byName: "Par nom",
   byException: "Par exception",
-  more: (count: string) => `${count} de plus`,
+  more: common.more,
   start: "Démarrer la relance"
 }

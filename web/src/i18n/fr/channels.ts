@@ -1,14 +1,15 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const channels: Texts["channels"] = {
-  title: "Canaux",
+  title: common.channels,
   create: "Nouveau canal",
   createTitle: "Nouveau canal",
-  editTitle: (name: string) => `Modifier ${name}`,
-  name: "Nom",
+  editTitle: common.editTitle,
+  name: common.name,
   type: "Type",
   types: {
-    webhook: "Webhook",
+    webhook: common.webhook,
     email: "E-mail",
     slack: "Slack",
     telegram: "Telegram",
@@ -34,14 +35,14 @@ export const channels: Texts["channels"] = {
     smtp_port: "Port",
     smtp_tls: "Chiffrer la connexion (TLS)",
     smtp_user: "Nom d’utilisateur",
-    smtp_pass: "Mot de passe",
-    to_addrs: "Destinataires",
+    smtp_pass: common.password,
+    to_addrs: common.recipients,
     from_addr: "Expéditeur",
     webhook_url: "URL du webhook",
     bot_token: "Jeton du bot",
     chat_id: "Discussion",
     integration_key: "Clé d’intégration",
-    severity_default: "Gravité",
+    severity_default: common.severity,
     severity_map: "Gravité par déclencheur"
   },
   fieldHints: {
@@ -70,7 +71,7 @@ export const channels: Texts["channels"] = {
   testing: "Un message de test a été envoyé\u00a0; la réponse est attendue pendant 30 secondes au plus.",
   accepted: "Le destinataire a accepté le message.",
   refused: "Le message n’a pas été accepté.",
-  status: (code: string) => `Code ${code}`,
+  status: common.statusCode,
   noStatus: "Aucun code HTTP",
   response: "Réponse du destinataire",
   again: "Tester à nouveau",
@@ -79,8 +80,8 @@ export const channels: Texts["channels"] = {
   disabledBecause: (reason: string) => `svc l’a désactivé\u00a0: ${reason}.`,
   disabledAdvice:
     "Corrigez la cause indiquée, testez le canal, puis activez-le. L’activation remet à zéro le décompte des échecs.",
-  actions: { test: "Tester", edit: "Modifier", enable: "Activer", disable: "Désactiver", delete: "Supprimer" },
-  actionOn: (action: string, name: string) => `${action}\u00a0: ${name}`,
+  actions: { test: "Tester", edit: common.edit, enable: common.enable, disable: common.turnOff, delete: common.delete },
+  actionOn: common.actionOn,
   deleteTitle: (name: string) => `Supprimer le canal ${name}`,
   deleteHint:
     "Les abonnements le perdent et gardent leurs autres canaux. Sa configuration et ses secrets sont supprimés définitivement. Le journal de ses envois est conservé.",
@@ -92,8 +93,8 @@ export const channels: Texts["channels"] = {
     "La copie contient les secrets de l’original. Les modifications ultérieures de l’original ne la changent pas.",
   copyFromProject: "Copier un canal d’un projet",
   projectHasNone: "Ce projet n’a aucun canal.",
-  source: "Canal",
-  sourceProject: "Projet",
+  source: common.channel,
+  sourceProject: common.project,
   copyName: "Nom de la copie",
-  copy: "Copier"
+  copy: common.copy
 }

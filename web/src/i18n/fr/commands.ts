@@ -1,23 +1,24 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const commands: Texts["commands"] = {
-  title: "Commandes",
-  action: "Action",
-  target: "Cible",
-  status: "Résultat",
+  title: common.commands,
+  action: common.action,
+  target: common.target,
+  status: common.outcome,
   issued: "Émise",
-  took: "Durée",
-  error: "Erreur",
+  took: common.took,
+  error: common.error,
   none: "Pas encore de commande",
   noneOfStatus: "Aucune commande avec ce résultat",
   noneHint: "Relancez ou annulez une tâche, puis suivez ici sa commande.",
   statuses: {
-    pending: "En attente",
+    pending: common.pending,
     dispatched: "Transmise",
-    completed: "Exécutée",
-    failed: "En échec",
-    timeout: "Résultat inconnu",
-    cancelled: "Annulée"
+    completed: common.completed,
+    failed: common.failed,
+    timeout: common.outcomeUnknown,
+    cancelled: common.cancelled
   },
   statusHelp: "Signification des résultats",
   statusHints: {
@@ -35,11 +36,11 @@ export const commands: Texts["commands"] = {
     bulk_retry: "Relancer de nombreuses tâches",
     purge_queue: "Vider une file",
     restart_worker: "Redémarrer un worker",
-    pool_grow: "Ajouter des slots",
-    pool_shrink: "Retirer des slots",
+    pool_grow: common.addSlots,
+    pool_shrink: common.removeSlots,
     add_consumer: "Consommer une file",
     cancel_consumer: "Cesser de consommer une file",
-    rate_limit: "Définir une limite de débit",
+    rate_limit: common.setRateLimit,
     reconcile_task: "Réconcilier une tâche",
     "dlq.list": "Lister les dead letters",
     "schedule.fire": "Déclencher une planification",

@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const deliveries: Texts["deliveries"] = {
-  title: "Envois",
+  title: common.deliveries,
   delivery: "Envoi",
-  status: "État",
-  statuses: { pending: "En attente", sent: "Envoyé", failed: "En échec", suppressed: "Non envoyé" },
+  status: common.status,
+  statuses: { pending: common.pending, sent: "Envoyé", failed: common.failed, suppressed: "Non envoyé" },
   statusHints: {
     pending: "Il attend sa première ou sa prochaine tentative.",
     sent: "Le destinataire l’a accepté.",
@@ -15,14 +16,14 @@ export const deliveries: Texts["deliveries"] = {
   },
   allStatuses: "Tous les états",
   allChannels: "Tous les canaux",
-  project: "Projet",
-  allProjects: "Tous les projets",
+  project: common.project,
+  allProjects: common.allProjects,
   ofOneAlert: "D’une seule alerte",
-  clearFilter: "Tout afficher",
-  channel: "Canal",
-  trigger: "Déclencheur",
-  task: "Tâche",
-  attempts: "Tentatives",
+  clearFilter: common.showAll,
+  channel: common.channel,
+  trigger: common.trigger,
+  task: common.task,
+  attempts: common.attempts,
   response: "Réponse",
   when: "Dernière tentative",
   resent: "renvoyé",
@@ -31,7 +32,7 @@ export const deliveries: Texts["deliveries"] = {
   noneMatch: "Aucun envoi ne correspond",
   attempt: (number: string) => `Tentative ${number}`,
   took: (duration: string) => `durée ${duration}`,
-  code: (code: string) => `Code ${code}`,
+  code: common.statusCode,
   noResponse: "aucun code HTTP",
   responseTo: (number: string) => `Réponse à la tentative ${number}`,
   toChannel: (name: string, type: string) => `vers ${name} (${type})`,

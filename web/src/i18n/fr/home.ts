@@ -1,17 +1,18 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const home: Texts["home"] = {
-  title: "Tous les projets",
+  title: common.allProjects,
   noProjects: "Vous ne faites encore partie d’aucun projet",
   noProjectsHint: "Demandez à un administrateur de vous ajouter à un projet.",
-  agents: "Agents",
-  workers: "Workers",
+  agents: common.agents,
+  workers: common.workers,
   tasks24h: "Tâches, 24 h",
   failed24h: "En échec, 24 h",
   lastActivity: "Dernière activité",
   recentFailures: "Échecs récents",
-  noFailures: "Aucune tâche en échec",
-  project: "Projet",
-  health: "Santé",
-  healths: { healthy: "Bonne", degraded: "Dégradée", critical: "Critique", idle: "Pas encore d’agent" }
+  noFailures: common.noFailedTasks,
+  project: common.project,
+  health: common.health,
+  healths: { healthy: "Bonne", degraded: "Dégradée", critical: common.critical, idle: "Pas encore d’agent" }
 }

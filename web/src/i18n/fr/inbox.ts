@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const inbox: Texts["inbox"] = {
-  title: "Boîte de réception",
+  title: common.inbox,
   titleWith: (count: Count) => plural(count, "Boîte de réception, # non lue", "Boîte de réception, # non lues"),
   unread: "non lue",
   onlyUnread: "Non lues seulement",

@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const keys: Texts["keys"] = {
   title: "Raccourcis clavier",
@@ -14,7 +15,7 @@ export const keys: Texts["keys"] = {
     search: "Aller au filtre",
     next: "Tâche suivante",
     previous: "Tâche précédente",
-    open: "Ouvrir la tâche",
+    open: common.openTheTask,
     select: "Sélectionner la tâche",
     retry: "Relancer (avec confirmation)",
     cancel: "Annuler (avec confirmation)"

@@ -1,21 +1,22 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const notifications: Texts["notifications"] = {
-  title: "Notifications",
+  title: common.notifications,
   parts: {
-    alerts: "Alertes",
-    channels: "Canaux",
+    alerts: common.alerts,
+    channels: common.channels,
     defaults: "Abonnements par défaut",
-    deliveries: "Envois",
-    maintenance: "Fenêtres de maintenance"
+    deliveries: common.deliveries,
+    maintenance: common.maintenanceWindows
   },
-  own: "Mes notifications",
+  own: common.myNotifications,
   triggers: {
     "task.failed": "Une tâche a échoué",
     "task.succeeded": "Une tâche a réussi",
     "task.retried": "Une tâche est relancée",
     "task.retries_exhausted": "La dernière relance a échoué",
-    "task.failure_rate": "Taux d’échec",
+    "task.failure_rate": common.failureRate,
     "task.orphaned": "Une tâche est orpheline",
     "agent.offline": "Un agent est hors ligne",
     "agent.online": "Un agent est de retour",
@@ -30,5 +31,5 @@ export const notifications: Texts["notifications"] = {
     "channel.failing": "Un canal est en échec",
     "channel.disabled": "Un canal a été désactivé"
   },
-  severities: { critical: "Critique", error: "Erreur", warning: "Avertissement", info: "Information" }
+  severities: { critical: common.critical, error: common.error, warning: common.warning, info: "Information" }
 }

@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const overview: Texts["overview"] = {
-  title: "Aperçu",
+  title: common.overview,
   window: "Période",
   overTime: "Tâches au fil du temps",
   windows: {
@@ -14,28 +15,28 @@ export const overview: Texts["overview"] = {
     "90d": "90 jours"
   },
   throughput: "Tâches terminées",
-  durations: "Durée d’exécution",
-  waits: "Temps en file",
-  waitsShort: "Temps en file",
+  durations: common.runTime,
+  waits: common.queueTime,
+  waitsShort: common.queueTime,
   perHour: (count: string) => `${count} par heure`,
-  failureRate: "Taux d’échec",
-  succeeded: "Réussies",
-  failed: "En échec",
+  failureRate: common.failureRate,
+  succeeded: common.succeededTasks,
+  failed: common.failedTasks,
   inTable: "Afficher sous forme de tableau",
   asChart: "Afficher sous forme de graphique",
-  time: "Heure",
+  time: common.time,
   keysOfChart: "Les flèches gauche et droite montrent les valeurs de chaque moment.",
   p50: "p50",
   p95: "p95",
   topFailing: "Tâches avec le plus d’échecs",
   topGroups: "Groupes d’échecs avec des tâches ouvertes",
   noGroups: "Aucun groupe n’a échoué pendant cette période",
-  queues: "Files",
-  depth: "En attente",
+  queues: common.queues,
+  depth: common.depth,
   noFailing: "Aucune tâche n’a échoué pendant cette période",
   noQueues: "Aucun agent n’a encore signalé de file",
-  name: "Nom",
+  name: common.name,
   workersOnline: "Workers en ligne",
   agentsOnline: "Agents en ligne",
-  ofTotal: (part: string, total: string) => `${part} sur ${total}`
+  ofTotal: common.ofTotal
 }

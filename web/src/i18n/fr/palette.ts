@@ -1,5 +1,6 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const palette: Texts["palette"] = {
@@ -19,13 +20,13 @@ export const palette: Texts["palette"] = {
   groups: {
     actions: "Sélectionné ou ouvert",
     pages: "Pages",
-    tasks: "Tâches",
-    failures: "Échecs",
-    projects: "Projets",
-    schedules: "Planifications",
+    tasks: common.tasks,
+    failures: common.failures,
+    projects: common.projects,
+    schedules: common.schedules,
     rules: "Règles d’automatisation",
-    queues: "Files",
-    workers: "Workers",
-    agents: "Agents"
+    queues: common.queues,
+    workers: common.workers,
+    agents: common.agents
   }
 }

@@ -1,14 +1,15 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const people: Texts["people"] = {
-  title: "Personnes",
-  members: "Membres",
+  title: common.people,
+  members: common.members,
   person: "Membre",
   role: "Rôle",
   since: "Membre depuis",
-  actions: "Actions",
+  actions: common.actions,
   you: "vous",
   noMembers: "Aucun membre pour l’instant",
   noMembersHint: "Invitez un utilisateur. Les administrateurs globaux voient le projet sans en être membres.",
@@ -32,17 +33,17 @@ export const people: Texts["people"] = {
     "Il s’agit de vous. Vous perdez immédiatement l’accès à ce projet, et seul un autre administrateur peut vous y ajouter de nouveau.",
   invite: "Inviter",
   inviteTitle: "Inviter un utilisateur",
-  email: "Adresse e-mail",
+  email: common.email,
   emailHint: "Si cette adresse a un compte, son utilisateur se connecte pour accepter. Sinon, le lien crée le compte.",
   validFor: "Le lien expire dans",
   days: (count: Count) => plural(count, "# jour", "# jours"),
-  invitations: "Invitations",
+  invitations: common.invitations,
   noInvitations: "Aucune invitation",
   noInvitationsHint:
     "Une invitation reste dans cette liste jusqu’à ce qu’elle soit acceptée, révoquée ou expirée, et quelque temps après.",
-  status: "État",
-  statuses: { pending: "En attente", accepted: "Acceptée", revoked: "Révoquée", expired: "Expirée" },
-  expires: "Expire",
+  status: common.status,
+  statuses: { pending: "En attente", accepted: "Acceptée", revoked: common.revoked, expired: common.expired },
+  expires: common.expires,
   revoke: "Révoquer",
   revokeOf: (email: string) => `Révoquer l’invitation de ${email}`,
   invitedTitle: (email: string) => `${email} est invité`,

@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const projectSettings: Texts["projectSettings"] = {
-  title: "Paramètres",
+  title: common.settings,
   onlyAdmins: "Seuls les administrateurs du projet peuvent modifier ses paramètres.",
   create: "Créer un projet",
   general: "Général",
-  name: "Nom",
+  name: common.name,
   slug: "Slug",
   slugHint:
     "Le nom dans les adresses et les chemins de l’API. Après un changement, les anciens liens et les chemins des scripts ne fonctionnent plus.",
@@ -13,7 +14,7 @@ export const projectSettings: Texts["projectSettings"] = {
   description: "Description",
   environment: "Environnement",
   environmentHint: "Une étiquette, telle que production. Elle ne change rien d’autre.",
-  zone: "Fuseau horaire",
+  zone: common.timeZone,
   zoneHint:
     "Le tableau de bord affiche les heures dans ce fuseau aux utilisateurs qui choisissent celui du projet. Les planifications ont leur propre fuseau.",
   access: "Accès et données",
@@ -29,7 +30,7 @@ export const projectSettings: Texts["projectSettings"] = {
   addresses: "Adresses IP autorisées",
   addressesHint:
     "Des réseaux tels que 192.0.2.0/24, un par ligne. Votre propre adresse doit en faire partie. Les utilisateurs et les clés d’API depuis d’autres adresses sont refusés\u00a0; les agents ne sont pas concernés. Vide\u00a0: toutes les adresses.",
-  approvals: "Approbations",
+  approvals: common.approvals,
   approvalsHint: "Les actions choisies attendent l’approbation d’une seconde personne.",
   approvalsActiveHint:
     "Les actions choisies attendent l’approbation d’une seconde personne. Une modification de cette politique attend aussi.",
@@ -38,14 +39,14 @@ export const projectSettings: Texts["projectSettings"] = {
   holdRulesHint: "La création et la modification de ces règles. La suppression ne demande pas d’approbation.",
   holdBulk: "Actions en masse sur plus de (tâches)",
   holdBulkHint: "Relances, suppressions et annulations groupées. Vide\u00a0: aucune ne demande d’approbation.",
-  schedulers: "Planificateurs",
+  schedulers: common.schedulers,
   owner: "Planificateur des nouvelles planifications",
   ownerHint: "Déclenche les planifications qui n’en nomment pas d’autre. Par exemple svc-scheduler.",
   allowedSchedulers: "Planificateurs autorisés",
   allowedSchedulersHint:
     "Un par ligne. Les planifications d’autres planificateurs ne se déclenchent pas. Vide\u00a0: tous les planificateurs.",
   delete: "Supprimer le projet",
-  deleteTitle: (name: string) => `Supprimer ${name}`,
+  deleteTitle: common.deleteTitle,
   deleteHint:
     "Le projet disparaît immédiatement. Ses agents sont déconnectés, les commandes ouvertes annulées, et ses tâches, membres et clés d’API supprimés. C’est irréversible."
 }

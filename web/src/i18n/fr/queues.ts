@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const queues: Texts["queues"] = {
-  title: "Files",
-  name: "File",
-  engine: "Moteur",
-  depth: "En attente",
+  title: common.queues,
+  name: common.queue,
+  engine: common.engine,
+  depth: common.depth,
   oldest: "La plus ancienne attend depuis",
   received: "Reçues, 1 h",
   ended: "Terminées, 1 h",
@@ -14,7 +15,7 @@ export const queues: Texts["queues"] = {
   noConsumer: "Aucun consommateur",
   broker: "Broker",
   lastSeen: "Dernier relevé",
-  actions: "Actions",
+  actions: common.actions,
   none: "Pas encore de file",
   noneHint: "Les agents signalent les files de leur moteur.",
   purge: "Vider",
@@ -28,7 +29,7 @@ export const queues: Texts["queues"] = {
       "# messages attendent. Tous seront supprimés, sans retour possible."
     ),
   purgeUnknown: "L’agent n’indique pas combien de messages attendent. Tous seront supprimés, sans retour possible.",
-  purgeAgent: "Agent",
+  purgeAgent: common.agent,
   purgeAgentHint: "Ce moteur a plusieurs agents. Chacun vide la file de ce nom sur son propre broker.",
   chooseAgent: "Choisir l’agent",
   purgeHint: (agent: string) => `L’agent ${agent} recompte les messages et refuse si leur nombre a changé.`,

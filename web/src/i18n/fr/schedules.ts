@@ -1,24 +1,25 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const schedules = {
-  title: "Planifications",
-  tabs: { schedules: "Planifications", misfires: "Exécutions manquées", schedulers: "Planificateurs" },
+  title: common.schedules,
+  tabs: { schedules: common.schedules, misfires: "Exécutions manquées", schedulers: common.schedulers },
   tabsLabel: "Parties de cette page",
   search: "Chercher une planification",
-  filter: "État",
-  allStates: "Toutes",
+  filter: common.status,
+  allStates: common.all,
   filters: {
     active: "Actives",
-    paused: "En pause",
+    paused: common.paused,
     disabled: "Désactivées",
     quarantined: "En quarantaine",
     failing: "En échec",
     drifted: "Divergentes"
   },
   states: {
-    active: "Active",
-    paused: "En pause",
+    active: common.active,
+    paused: common.paused,
     disabled: "Désactivée",
     quarantined: "En quarantaine"
   },
@@ -43,7 +44,7 @@ export const schedules = {
     fires: "Derniers déclenchements",
     when: "Quand",
     next: "Prochain tick",
-    state: "État"
+    state: common.status
   },
   noFires: "Aucun déclenchement",
   firesElsewhere: "ne signale que les exécutions manquées",
@@ -63,13 +64,13 @@ export const schedules = {
   noneHint: "Créez-en une ici, importez un fichier, ou connectez un agent dont le moteur a son propre planificateur.",
   noMatch: "Aucune planification ne correspond",
   noMatchHint: "Modifiez le texte ou l’état.",
-  clear: "Tout afficher",
+  clear: common.showAll,
   families: {
-    waiting: "En attente",
+    waiting: common.waiting,
     running: "Envoyé",
     succeeded: "Réussi",
-    failed: "En échec",
-    unknown: "Résultat inconnu",
+    failed: common.failed,
+    unknown: common.outcomeUnknown,
     stopped: "Non exécuté"
   },
   statuses: {
@@ -84,9 +85,9 @@ export const schedules = {
     failed: "Jamais envoyé",
     operator_skipped: "Résolu\u00a0: non exécuté",
     terminal_completed: "Résolu\u00a0: exécuté, ou peut-être",
-    terminal_failed: "En échec",
+    terminal_failed: common.failed,
     terminal_cancelled: "Annulé",
-    terminal_timeout: "Résultat inconnu"
+    terminal_timeout: common.outcomeUnknown
   },
   statusHints: {
     pending: "Un tick manqué que le rattrapage déclenche. Il attend son tour.",
@@ -122,7 +123,7 @@ export const schedules = {
       brain_down: "Le serveur ne fonctionnait pas",
       scheduler_down: "Le planificateur ne fonctionnait pas",
       no_agent: "Aucun agent connecté",
-      paused: "En pause",
+      paused: common.paused,
       disabled: "Désactivée",
       quarantined: "En quarantaine",
       lease_lost: "Le processus déclencheur s’est arrêté",
@@ -134,13 +135,13 @@ export const schedules = {
   },
   page: {
     back: "Toutes les planifications",
-    facts: "Détails",
-    engine: "Moteur",
-    task: "Tâche",
-    queue: "File",
+    facts: common.details,
+    engine: common.engine,
+    task: common.task,
+    queue: common.queue,
     ownQueue: "celle de la tâche",
     scheduler: "Déclenchée par",
-    source: "Source",
+    source: common.source,
     lastRun: "Dernier tick déclenché",
     runs: "Déclenchements au total",
     catchUp: "Ticks manqués",
@@ -152,7 +153,7 @@ export const schedules = {
     created: "Créée",
     changed: "Modifiée",
     externalId: "Identifiant chez son planificateur",
-    values: "Arguments",
+    values: common.arguments,
     hidden: "Votre rôle ne permet pas de voir les arguments.",
     ticks: "Prochains ticks",
     noTicks: "Il ne reste aucun tick.",
@@ -171,9 +172,9 @@ export const schedules = {
     fired: "Déclenché après",
     firedHint: "Du tick au moment où le serveur a enregistré le déclenchement.",
     latency: "Durée de l’agent",
-    outcome: "Résultat",
-    command: "Commande",
-    openTask: "Ouvrir la tâche",
+    outcome: common.outcome,
+    command: common.command,
+    openTask: common.openTheTask,
     byPerson: "déclenché par un utilisateur"
   },
   catchUps: {
@@ -186,15 +187,15 @@ export const schedules = {
     quarantine: "Passe en quarantaine"
   },
   operations: {
-    enable: "Activer",
-    disable: "Désactiver",
-    create: "Créer",
+    enable: common.enable,
+    disable: common.disable,
+    create: common.create,
     update: "Modifier",
-    delete: "Supprimer",
+    delete: common.delete,
     trigger: "Déclencher"
   },
   schedulers: {
-    title: "Planificateurs",
+    title: common.schedulers,
     hint:
       "Les planificateurs de vos moteurs, comme celery-beat, déclenchent leurs propres planifications. Les agents les publient et exécutent vos actions.",
     none: "Aucun planificateur de moteur",
@@ -210,7 +211,7 @@ export const schedules = {
     nothingFires: "Rien ne déclenche en ce moment.",
     name: "Planificateur",
     agent: "Publié par",
-    state: "État",
+    state: common.status,
     live: "Connecté",
     away: "Non connecté",
     can: "Peut",
@@ -229,10 +230,10 @@ export const schedules = {
     noneRequested: "Aucun agent connecté ne publie de planifications. Démarrez le processus d’un agent, puis réessayez."
   },
   actions: {
-    enable: "Activer",
-    disable: "Désactiver",
-    pause: "Mettre en pause",
-    resume: "Reprendre",
+    enable: common.enable,
+    disable: common.disable,
+    pause: common.pause,
+    resume: common.resume,
     trigger: "Déclencher maintenant",
     hints: {
       enable: "Elle commence avec son prochain tick. Rien n’est rattrapé.",
@@ -245,7 +246,7 @@ export const schedules = {
       "La tâche s’exécute une fois, maintenant. Aucun déclenchement n’est enregistré, et le prochain tick reste.",
     triggerHintForeign:
       "L’agent demande à son planificateur d’exécuter la tâche une fois, maintenant. La prochaine exécution reste.",
-    deleteQuestion: (name: string) => `Supprimer ${name}\u00a0?`,
+    deleteQuestion: common.deleteQuestion,
     deleteHint:
       "Elle ne se déclenche plus jamais. Ses déclenchements restent jusqu’à la fin de leur conservation. Si sa source la contient encore, le prochain import la recrée.",
     deleteHintForeign:
@@ -262,12 +263,12 @@ export const schedules = {
     update: (name: string) => `Modifier\u00a0: ${name}`
   },
   operationStatuses: {
-    pending: "En attente",
+    pending: common.waiting,
     sent: "Envoyée à l’agent",
     accepted: "Faite, pas encore publiée",
-    succeeded: "Réussie",
-    failed: "En échec",
-    indeterminate: "Résultat inconnu",
+    succeeded: common.succeededTask,
+    failed: common.failed,
+    indeterminate: common.outcomeUnknown,
     expired: "Jamais envoyée"
   },
   operationHints: {
@@ -289,20 +290,20 @@ export const schedules = {
   form: {
     create: "Nouvelle planification",
     createTitle: "Nouvelle planification",
-    editTitle: (name: string) => `Modifier ${name}`,
+    editTitle: common.editTitle,
     ownHint: "svc la déclenche.",
     foreignHint: "Le planificateur du moteur la déclenche. Son agent est prié de la créer.",
     fields: {
-      name: "Nom",
-      engine: "Moteur",
+      name: common.name,
+      engine: common.engine,
       scheduler: "Planificateur",
-      kind: "Type",
+      kind: common.kind,
       expression: "Expression",
-      timezone: "Fuseau horaire",
-      task_name: "Tâche",
+      timezone: common.timeZone,
+      task_name: common.task,
       queue: "File (facultatif)",
       args: "Arguments positionnels",
-      kwargs: "Arguments nommés",
+      kwargs: common.namedArguments,
       catch_up: "Ticks manqués",
       on_unknown_outcome: "Résultat inconnu",
       jitter_seconds: "Gigue en secondes",
@@ -396,7 +397,7 @@ export const schedules = {
     title: "Importer des planifications",
     hint:
       "Un instantané contient les planifications d’une source, comme un dépôt Git. Il est d’abord comparé, et rien n’est écrit avant l’import. Un import se fait en entier ou pas du tout.",
-    file: "Fichier",
+    file: common.file,
     text: "Instantané",
     textHint:
       "JSON\u00a0: une liste de planifications, ou un objet avec schedules, mode et source_filter. Pour du YAML, utilisez svc schedules import.",
@@ -407,7 +408,7 @@ export const schedules = {
       upsert: "Rien n’est supprimé.",
       replace: "Les planifications de la source absentes de l’instantané sont supprimées."
     },
-    source: "Source",
+    source: common.source,
     sourceHint: "La source de toutes les planifications de l’instantané. Le remplacement l’exige.",
     compare: "Comparer",
     submit: "Importer",

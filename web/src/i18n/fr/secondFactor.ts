@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const secondFactor: Texts["secondFactor"] = {
-  title: "Second facteur",
+  title: common.secondFactor,
   setUp: "Configurer le second facteur",
   intro:
     "Un code d’une application d’authentification, en plus du mot de passe. Ainsi, un mot de passe volé ne suffit plus. Il vous faut une application telle qu’Aegis, Google Authenticator ou 1Password.",
@@ -17,9 +18,9 @@ export const secondFactor: Texts["secondFactor"] = {
   codes: "Codes de récupération",
   codesHint:
     "Si vous perdez l’application, chaque code permet une connexion. Conservez-les là où vous seul pouvez les lire. Ils ne sont affichés qu’une fois.",
-  download: "Télécharger",
+  download: common.download,
   copyAll: "Tout copier",
-  continue: "Continuer",
+  continue: common.continue,
   back: "Pas maintenant",
   since: "Configuré",
   codesLeft: "Codes de récupération restants",
@@ -36,7 +37,7 @@ export const secondFactor: Texts["secondFactor"] = {
   thisBrowser: "ce navigateur",
   rename: "Renommer",
   renameDevice: "Renommer le navigateur",
-  deviceName: "Nom",
+  deviceName: common.name,
   lastSeen: "dernière activité",
   expires: "expire"
 }

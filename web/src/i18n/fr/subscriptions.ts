@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const subscriptions: Texts["subscriptions"] = {
-  title: "Abonnements",
+  title: common.subscriptions,
   create: "Nouvel abonnement",
   edit: "Modifier l’abonnement",
   defaultsHint:
@@ -17,8 +18,8 @@ export const subscriptions: Texts["subscriptions"] = {
   hiddenChannels: "Seuls les administrateurs du projet voient ses canaux. Ceux qui sont choisis restent.",
   hiddenCount: (count: Count) => plural(count, "# canal du projet", "# canaux du projet"),
   parts: {
-    filters: "Filtres",
-    targets: "Destinataires",
+    filters: common.filters,
+    targets: common.recipients,
     grouping: "Regroupement",
     quiet: "Heures calmes",
     escalation: "Escalade"
@@ -27,14 +28,14 @@ export const subscriptions: Texts["subscriptions"] = {
   patternHint: "Par exemple shop.*, avec la syntaxe de fnmatch de Python.",
   secondPatternHint: "Les deux motifs doivent correspondre.",
   anyPriority: "Toutes",
-  priorities: { low: "Basse", normal: "Normale", high: "Haute", critical: "Critique" },
+  priorities: { low: common.low, normal: common.normal, high: common.high, critical: common.critical },
   fields: {
-    trigger: "Déclencheur",
-    project: "Projet",
-    task_name: "Nom de la tâche",
+    trigger: common.trigger,
+    project: common.project,
+    task_name: common.taskName,
     task_name_pattern: "Second motif",
-    queue: "File",
-    engine: "Moteur",
+    queue: common.queue,
+    engine: common.engine,
     priority: "Priorités (aucune\u00a0: toutes)",
     priority_min: "Priorité minimale",
     priority_max: "Priorité maximale",
@@ -47,13 +48,13 @@ export const subscriptions: Texts["subscriptions"] = {
     cooldown_seconds: "Pas de répétition pendant (secondes)",
     start: "De",
     end: "À",
-    timezone: "Fuseau horaire",
+    timezone: common.timeZone,
     days: "Commencent le",
     after_minutes: "Sans acquittement pendant (minutes)"
   },
   inAppAll: "La boîte de réception de chaque membre",
   inAppOwn: "Ma boîte de réception",
-  ownChannels: "Mes canaux",
+  ownChannels: common.myChannels,
   projectChannels: "Canaux du projet",
   isGrouped: "Regrouper les occurrences en peu de messages",
   groupingHint: "Sinon, chaque occurrence donne aussitôt un message.",
@@ -64,7 +65,7 @@ export const subscriptions: Texts["subscriptions"] = {
   days: { mon: "lun.", tue: "mar.", wed: "mer.", thu: "jeu.", fri: "ven.", sat: "sam.", sun: "dim." },
   isEscalated: "Avertir d’autres canaux si l’alerte n’est pas acquittée",
   escalationHint: "Ils reçoivent un message, puis celui du rétablissement.",
-  states: { active: "Actif", muted: "Muet, se termine", off: "Désactivé" },
+  states: { active: "Actif", muted: "En silence, se termine", off: "Désactivé" },
   inbox: "boîte de réception",
   goesTo: (targets: string) => `Vers\u00a0: ${targets}`,
   noTargets: "Vers aucun canal ni boîte de réception\u00a0: ses alertes sont seulement enregistrées.",
@@ -74,19 +75,19 @@ export const subscriptions: Texts["subscriptions"] = {
   rateText: (percent: string, duration: string, tasks: string) =>
     `${percent} en ${duration}, sur au moins ${tasks} tâches`,
   allEvents: "Tous les événements",
-  lastFired: "Dernier message",
+  lastFired: common.lastMessage,
   neverFired: "Aucun message pour l’instant",
   actions: {
-    edit: "Modifier",
-    mute: "Rendre muet",
+    edit: common.edit,
+    mute: "Mettre en silence",
     changeMute: "Modifier le silence",
     enable: "Activer",
-    disable: "Désactiver",
-    delete: "Supprimer"
+    disable: common.turnOff,
+    delete: common.delete
   },
-  muteTitle: "Rendre l’abonnement muet",
+  muteTitle: "Mettre l’abonnement en silence",
   muteHint: "D’ici là, rien n’est enregistré ni envoyé.",
-  muteOther: "Rendre muet jusqu’à cette heure",
+  muteOther: "Mettre en silence jusqu’à cette heure",
   endMute: "Mettre fin au silence",
   deleteTitle: (trigger: string) => `Supprimer l’abonnement «\u00a0${trigger}\u00a0»`,
   deleteHint:

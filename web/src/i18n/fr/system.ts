@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const system: Texts["system"] = {
-  tabs: { health: "Santé", versions: "Versions", settings: "Paramètres" },
+  tabs: { health: common.health, versions: "Versions", settings: common.settings },
   part: "Partie",
-  status: "État",
-  detail: "Détails",
-  took: "Durée",
-  statuses: { ok: "Sain", degraded: "Dégradé", failed: "En panne" },
+  status: common.status,
+  detail: common.details,
+  took: common.took,
+  statuses: { ok: "Sain", degraded: "Dégradé", failed: common.failed },
   statusHints: {
     ok: "toutes les vérifications ont réussi.",
     degraded: "le serveur fonctionne, mais une partie demande de l’attention.",
@@ -51,7 +52,7 @@ export const system: Texts["system"] = {
   database: "Base de données",
   dialects: { sqlite: "SQLite", pg: "PostgreSQL" },
   schema: "Révision du schéma",
-  size: "Taille",
+  size: common.size,
   megabytes: (count: string) => `${count} Mo`,
   check: "Rechercher des versions plus récentes",
   checked: "La liste des versions a été lue",
@@ -59,7 +60,7 @@ export const system: Texts["system"] = {
   package: "Paquet",
   installed: "Installée",
   latest: "La plus récente",
-  unknown: "Inconnue",
+  unknown: common.unknown,
   outdated: "Une version plus récente existe",
   current: "À jour",
   settingsHint: (home: string) =>
@@ -69,10 +70,10 @@ export const system: Texts["system"] = {
   noSetting: "Aucun paramètre ne correspond",
   setting: "Paramètre",
   value: "Valeur",
-  source: "Source",
+  source: common.source,
   sources: {
     environment: "Environnement",
-    file: "Fichier",
+    file: common.file,
     tunables: "svc.conf",
     default: "Par défaut",
     option: "Ligne de commande"

@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 import { plural } from "./plural.ts"
 
 export const tasks: Texts["tasks"] = {
-  title: "Tâches",
+  title: common.tasks,
   query: "Filtrer les tâches",
   queryHint: "state:failure,retry name:mail.* -queue:slow runtime:>5s since:1h \"timeout\"",
   queryHelp:
@@ -15,20 +16,20 @@ export const tasks: Texts["tasks"] = {
   },
   columns: {
     state: "État",
-    name: "Nom",
-    queue: "File",
-    worker: "Worker",
-    received: "Reçue",
-    runtime: "Durée d’exécution",
+    name: common.name,
+    queue: common.queue,
+    worker: common.worker,
+    received: common.received,
+    runtime: common.runTime,
     retries: "Relances",
-    id: "ID",
-    engine: "Moteur",
-    priority: "Priorité",
-    started: "Démarrée",
-    finished: "Terminée"
+    id: common.id,
+    engine: common.engine,
+    priority: common.priority,
+    started: common.started,
+    finished: common.finished
   },
   allStates: "Tous les états",
-  newTasks: (count: Count) => plural(count, "# nouvelle", "# nouvelles"),
+  newTasks: common.newRows,
   showNew: "Afficher les nouvelles",
   noTasks: "Pas encore de tâche",
   noTasksHint: "Connectez un agent\u00a0; la première tâche apparaît ici en moins d’une seconde.",
@@ -45,11 +46,11 @@ export const tasks: Texts["tasks"] = {
   selected: (count: Count) => plural(count, "# sélectionnée", "# sélectionnées"),
   select: (name: string) => `Sélectionner ${name}`,
   selectColumn: "Sélection",
-  actionColumn: "Actions",
+  actionColumn: common.actions,
   clearSelection: "Effacer la sélection",
   tooManySelected: (most: string) =>
     `Au plus ${most} tâches peuvent être sélectionnées une à une. Sélectionnez plutôt toutes celles qui correspondent.`,
-  retry: "Relancer",
+  retry: common.retry,
   cancel: "Annuler la tâche",
   cancelSelected: "Annuler les tâches",
   completions: "Suggestions",
@@ -57,7 +58,7 @@ export const tasks: Texts["tasks"] = {
   filterByCount: "Filtrer par valeur",
   selectMode: "Sélectionner",
   facetsPartial: "Sur les 10\u202f000 tâches les plus récentes",
-  priorities: { critical: "Critique", high: "Haute", normal: "Normale", low: "Basse" },
+  priorities: { critical: common.critical, high: common.high, normal: common.normal, low: common.low },
   listSettings: "Colonnes et lignes",
   shownColumns: "Colonnes",
   roomy: "Lignes plus hautes",
@@ -73,7 +74,7 @@ export const tasks: Texts["tasks"] = {
   retryMatching: "Relancer toutes les tâches correspondantes\u00a0?",
   retryMatchingHint: "Si le filtre ne nomme aucun état, seules les tâches en échec sont relancées.",
   noneToCancel: "Aucune tâche correspondante ne peut être annulée",
-  delete: "Supprimer",
+  delete: common.delete,
   deleteQuestion: (count: Count) => plural(count, "Supprimer # tâche\\u00a0?", "Supprimer # tâches\\u00a0?"),
   deleteMoreQuestion: (count: string) => `Supprimer toutes les tâches correspondantes, au moins ${count}\u00a0?`,
   deleteHint:
@@ -82,7 +83,7 @@ export const tasks: Texts["tasks"] = {
     title: "Vues enregistrées",
     none: "Aucune vue enregistrée. Filtrez la liste, puis enregistrez-la ici.",
     save: "Enregistrer ce filtre",
-    name: "Nom",
+    name: common.name,
     share: "Partager avec le projet",
     shareHint: "Tous les membres voient une vue partagée.",
     shared: "Partagée",

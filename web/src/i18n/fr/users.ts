@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const users: Texts["users"] = {
   hint:
@@ -12,16 +13,16 @@ export const users: Texts["users"] = {
   activeHint:
     "Un compte inactif ne peut pas se connecter. Ses sessions prennent fin immédiatement et ses clés d’API cessent de fonctionner.",
   adminHint: "Administrateur de tous les projets, des utilisateurs et du serveur.",
-  password: "Mot de passe",
+  password: common.password,
   passwordHint: "Au moins 12 caractères.",
   lastLogin: "Dernière connexion",
-  never: "Jamais",
+  never: common.never,
   created: "Créé",
-  edit: "Modifier",
+  edit: common.edit,
   setPassword: "Définir le mot de passe",
   passwordOf: (name: string) => `Définir le mot de passe de ${name}`,
   setPasswordHint: "Toutes les sessions du compte prennent fin. Le second facteur et les clés d’API sont conservés.",
-  delete: "Supprimer",
+  delete: common.delete,
   deleteTitle: (name: string) => `Supprimer ${name}`,
   deleteHint:
     "Le compte, ses sessions, clés d’API, adhésions et invitations ouvertes sont supprimés. Les actions de l’utilisateur restent dans le journal d’audit. C’est irréversible."

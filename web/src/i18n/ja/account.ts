@@ -1,20 +1,21 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const account: Texts["account"] = {
-  title: "アカウント",
-  tabs: { profile: "プロフィール", security: "セキュリティ", sessions: "セッション", keys: "APIキー" },
+  title: common.account,
+  tabs: { profile: "プロフィール", security: "セキュリティ", sessions: "セッション", keys: common.apiKeys },
   profile: "プロフィール",
   displayName: "表示名",
   displayNameHint: "空の場合はメールアドレスが表示されます。",
   firstName: "名",
   lastName: "姓",
-  zone: "タイムゾーン",
+  zone: common.timeZone,
   zoneHint: "自分宛てのメールとダイジェストで使われます。ダッシュボードの時刻はアカウントメニューの選択に従います。",
   access: "アクセス権",
-  everywhere: "すべてのプロジェクト",
+  everywhere: common.allProjects,
   globalAdmin: "グローバル管理者",
-  password: "パスワード",
+  password: common.password,
   changePassword: "パスワードを変更",
   passwordHint:
     "新しいパスワードを設定すると、他のすべてのセッションが終了し、ブラウザーの信頼が解除されます。APIキーは引き続き有効です。心当たりのないキーは取り消してください。",
@@ -36,7 +37,7 @@ export const account: Texts["account"] = {
   browser: "ブラウザー",
   unknownBrowser: "不明なブラウザー",
   thisSession: "このセッション",
-  address: "IPアドレス",
+  address: common.ipAddress,
   signedIn: "サインイン",
   lastSeen: "最終アクセス",
   end: "終了",

@@ -1,9 +1,10 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const alerts: Texts["alerts"] = {
-  status: "状態",
-  statuses: { open: "未解決", recovered: "回復", stale: "未確認", closed: "終了" },
+  status: common.status,
+  statuses: { open: common.open, recovered: common.recovered, stale: "未確認", closed: "終了" },
   states: {
     open: "未解決",
     acknowledged: "対応中",
@@ -44,24 +45,24 @@ export const alerts: Texts["alerts"] = {
   all: "すべてのアラート",
   shared: "共通点",
   message: "最新のエラー",
-  timeline: "経過",
+  timeline: common.timeline,
   firstAt: "最初",
   lastAt: "最後",
-  lastSentAt: "最後のメッセージ",
+  lastSentAt: common.lastMessage,
   nextAt: "次の確認",
   acknowledgedAt: "対応開始",
   snoozedUntil: "スヌーズの終了",
   escalatedAt: "エスカレーション",
-  endedAt: "終了",
-  facts: "詳細",
-  trigger: "トリガー",
-  severity: "重大度",
+  endedAt: common.ended,
+  facts: common.details,
+  trigger: common.trigger,
+  severity: common.severity,
   count: "発生回数",
   messages: "メッセージ",
-  task: "タスク",
-  queue: "キュー",
-  worker: "ワーカー",
-  engine: "エンジン",
+  task: common.task,
+  queue: common.queue,
+  worker: common.worker,
+  engine: common.engine,
   lastTask: "最後のタスク",
   deliveries: "このアラートの配信",
   similar: "この名前の失敗したタスク"

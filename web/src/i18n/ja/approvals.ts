@@ -1,21 +1,22 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const approvals: Texts["approvals"] = {
-  title: "承認",
+  title: common.approvals,
   intro: "別のユーザーの承認が必要な操作です。対象は管理者が設定で選びます。",
-  filter: "状態",
+  filter: common.status,
   none: "承認待ちの操作はありません",
   noneHint:
     "プロジェクトの設定で承認が必要な場合、キューの消去、大量の一括操作、再試行またはキャンセルを行うルールがここに表示されます。",
   noneOfStatus: "この状態の承認はありません",
   tabs: {
-    pending: "待機中",
+    pending: common.waiting,
     approved: "完了",
-    failed: "失敗",
+    failed: common.failed,
     rejected: "却下",
     expired: "期限切れ",
-    all: "すべて"
+    all: common.all
   },
   statusHints: {
     pending: "まだ何も実行されていません。操作は、承認したユーザーの名義で実行されます。",
@@ -27,7 +28,7 @@ export const approvals: Texts["approvals"] = {
   kinds: {
     purge_queue: "キューの消去",
     bulk_retry: "多数のタスクの再試行",
-    bulk_retry_request: "一括再試行",
+    bulk_retry_request: common.bulkRetry,
     bulk_delete: "多数のタスクの削除",
     bulk_cancel: "多数のタスクのキャンセル",
     rule_create: "新しい自動化ルール",
@@ -40,15 +41,15 @@ export const approvals: Texts["approvals"] = {
     policy: "承認が必要な操作の変更"
   },
   requestedByName: (name) => `依頼者：${name}`,
-  kind: "種類",
+  kind: common.kind,
   requestedBy: "依頼者",
   requestedAt: "依頼日時",
-  expiresAt: "期限",
+  expiresAt: common.expires,
   decidedBy: "判断したユーザー",
   decidedAt: "判断日時",
-  reason: "理由",
+  reason: common.reason,
   request: "リクエスト",
-  result: "結果",
+  result: common.result,
   change: "変更内容",
   before: "変更前",
   after: "変更後",
@@ -64,7 +65,7 @@ export const approvals: Texts["approvals"] = {
   approveHint: (name) => `ただちに、あなたの名義で実行されます。依頼した${name}に通知されます。`,
   rejectQuestion: "却下しますか？",
   rejectHint: (name) => `何も実行されません。${name}に理由が通知されます。`,
-  rejectReason: "理由",
+  rejectReason: common.reason,
   approved: "承認され、実行されました",
   failed: "承認後にサーバーが拒否しました",
   see: "承認を見る",

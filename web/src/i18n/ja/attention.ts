@@ -1,10 +1,11 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const attention: Texts["attention"] = {
-  title: "要対応",
+  title: common.needsAttention,
   calm: "対応が必要な項目はありません",
-  severities: { critical: "重大", warning: "警告" },
+  severities: { critical: common.critical, warning: common.warning },
   kinds: {
     agents_offline: (count: Count) => `${count.text}個のエージェントがオフライン`,
     agents_refused: (count: Count) => `過去24時間に${count.text}個のエージェントの要求を拒否`,

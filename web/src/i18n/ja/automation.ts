@@ -1,8 +1,9 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const automation: Texts["automation"] = {
-  title: "自動化",
+  title: common.automation,
   create: "新しいルール",
   none: "ルールはまだありません",
   noneHint:
@@ -36,8 +37,8 @@ export const automation: Texts["automation"] = {
     none: "ログへの記録のみ"
   },
   rule: "ルール",
-  state: "状態",
-  states: { active: "有効", dryRun: "ドライラン", off: "無効" },
+  state: common.status,
+  states: { active: common.active, dryRun: "ドライラン", off: "オフ" },
   breaker: "ブレーカー",
   breakerOf: (count, limit) => `${count} / ${limit}`,
   perWindow: (duration) => `（${duration}以内）`,
@@ -47,9 +48,9 @@ export const automation: Texts["automation"] = {
   armQuestion: (name) => `${name}のブレーカーをリセットしますか？`,
   armHint: "ルールはただちに動作を再開し、これまでの実行は数えられなくなります。",
   last: "最後の実行",
-  never: "なし",
-  enable: "有効にする",
-  disable: "無効にする",
+  never: common.neverInText,
+  enable: common.enable,
+  disable: common.disable,
   on: "このプロジェクトの自動化は有効です。",
   off: "このプロジェクトの自動化は停止しています",
   offHint: "どのルールも動作しません。停止中に起きたことは、後のために保存されません。",
@@ -60,30 +61,30 @@ export const automation: Texts["automation"] = {
     "自動化を再び開始するまで、どのルールも動作しません。それまでのイベントは保存されず、保留中のメッセージは破棄されます。",
   newTitle: "新しいルール",
   back: "すべてのルール",
-  name: "名前",
-  trigger: "トリガー",
+  name: common.name,
+  trigger: common.trigger,
   withoutTask: "このイベントはタスクに関するものではないため、ルールは通知だけを行えます。",
   conditionsTitle: "条件",
   conditionsHint: "すべての条件を満たす必要があります。条件がない場合は、すべてのイベントで動作します。",
   addCondition: "条件を追加",
   removeCondition: (name) => `条件を削除：${name}`,
   keys: {
-    engine: "エンジン",
-    queue: "キュー",
-    task_name: "タスク名",
-    exception: "例外",
-    priority: "優先度",
-    runtime: "実行時間",
+    engine: common.engine,
+    queue: common.queue,
+    task_name: common.taskName,
+    exception: common.exception,
+    priority: common.priority,
+    runtime: common.runTime,
     fingerprint: "失敗グループ"
   },
   keyHints: {
     engine: "1行に1つ。いずれかが一致する必要があります。",
     queue: "1行に1つ。いずれかが一致する必要があります。",
-    task_name: "*と?を使うパターン（例：mail.*）。1行に1つ。",
+    task_name: "*、?を使うパターン（例：mail.*）。1行に1つ。",
     exception: "最初の行の一部。*、?、[を含む場合は行全体のパターン。1行に1つ。",
     fingerprint: "失敗グループのID。1行に1つ。"
   },
-  priorities: { critical: "重大", high: "高", normal: "標準", low: "低" },
+  priorities: { critical: common.critical, high: common.high, normal: common.normal, low: common.low },
   minMs: "下限（ミリ秒）",
   maxMs: "上限（ミリ秒）",
   actionsTitle: "動作",
@@ -93,7 +94,7 @@ export const automation: Texts["automation"] = {
   maxRetries: "ルールによる1タスクの再試行の上限",
   notify: "通知を送信する",
   inApp: "プロジェクトのメンバーの受信箱",
-  channelsTitle: "チャンネル",
+  channelsTitle: common.channels,
   channelsKept: (count: Count) => `${count.text}個のチャンネルに送信されます。チャンネルは管理者が選びます。`,
   noChannels: "プロジェクトにチャンネルがありません。「通知」で追加してください。",
   safety: "安全対策",
@@ -110,7 +111,7 @@ export const automation: Texts["automation"] = {
   endDryRunQuestion: "ルールを有効にしますか？",
   endDryRunHint: "今後は、ログに残っていたとおりに動作します：",
   startDryRun: "ドライランに戻す",
-  removeQuestion: (name) => `${name}を削除しますか？`,
+  removeQuestion: common.deleteQuestion,
   removeHint: "ルールはただちに終了し、ログは読めなくなります。ログを残すには、ルールを無効にしてください。",
   backtest: "バックテスト",
   backtestHint: "ルールが過去に行うはずだったこと。何も変更されません。",
@@ -134,7 +135,7 @@ export const automation: Texts["automation"] = {
   executions: "ログ",
   noExecutions: "ルールはまだ実行されていません",
   noExecutionsHint: "ドライランも含め、ルールと一致したすべてのイベントがここに記録されます。",
-  outcome: "結果",
+  outcome: common.outcome,
   outcomes: {
     executed: "動作した",
     dry_run: "動作するはず",
@@ -144,10 +145,10 @@ export const automation: Texts["automation"] = {
     not_allowed: "実行不可"
   },
   action: "動作",
-  actionNames: { retry: "再試行", cancel: "キャンセル", notify: "通知" },
-  task: "タスク",
+  actionNames: { retry: common.retry, cancel: common.cancel, notify: "通知" },
+  task: common.task,
   several: (count: Count) => `${count.text}件のイベント`,
-  command: "コマンド",
-  detail: "詳細",
-  time: "時刻"
+  command: common.command,
+  detail: common.details,
+  time: common.time
 }

@@ -1,18 +1,19 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const bulkJobs: Texts["bulkJobs"] = {
-  title: "一括処理",
+  title: common.bulkJobs,
   actions: { delete: "削除", cancel: "キャンセル" },
   begun: { delete: "タスクを削除しています", cancel: "タスクをキャンセルしています" },
   ended: { delete: "削除が終わりました", cancel: "キャンセルが終わりました" },
-  statuses: { running: "実行中", completed: "完了", stopped: "停止済み" },
+  statuses: { running: common.running, completed: "完了", stopped: "停止済み" },
   what: "種類",
-  filter: "フィルター",
+  filter: common.filter,
   everyTask: "すべてのタスク",
-  status: "状態",
-  progress: "進捗",
-  ofTotal: (part: string, total: string) => `${total}件中${part}件`,
+  status: common.status,
+  progress: common.progress,
+  ofTotal: common.ofTotal,
   done: "処理済み",
   parts: {
     pending: (count: Count) => `結果待ち${count.text}件`,
@@ -20,9 +21,9 @@ export const bulkJobs: Texts["bulkJobs"] = {
     unknown: (count: Count) => `結果不明${count.text}件`,
     skipped: (count: Count) => `スキップ${count.text}件`
   },
-  by: "実行者",
+  by: common.by,
   created: "開始",
-  action: "操作",
+  action: common.actions,
   none: "一括処理はまだありません",
   noneHint: "タスクの一覧で個別に、または一致するものをすべて選択し、削除またはキャンセルしてください。",
   stop: "停止",

@@ -1,26 +1,27 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const bulkRetries: Texts["bulkRetries"] = {
-  title: "一括再試行",
-  one: "一括再試行",
+  title: common.bulkRetries,
+  one: common.bulkRetry,
   singleCommands: "個別のコマンド",
-  status: "状態",
+  status: common.status,
   phases: {
-    running: "実行中",
-    paused: "一時停止中",
+    running: common.running,
+    paused: common.paused,
     cancelling: "キャンセル済み（最後の結果を待機中）",
-    completed: "完了",
-    cancelled: "キャンセル済み",
+    completed: common.completed,
+    cancelled: common.cancelled,
     expired: "期限切れ"
   },
   counts: {
     succeeded: "再試行済み",
     failed: "再試行されず",
-    unknown: "結果不明",
+    unknown: common.outcomeUnknown,
     unobserved: "対象外",
     claimed: "コマンド送信済み",
-    pending: "待機中"
+    pending: common.waiting
   },
   countHints: {
     succeeded: "エージェントが再試行を確認しました。",
@@ -39,10 +40,10 @@ export const bulkRetries: Texts["bulkRetries"] = {
     failed: "エージェントが拒否したか、失敗しました。",
     unconfirmed: "コマンドは送信されましたが、結果は不明です。"
   },
-  filter: "フィルター",
-  facts: "詳細",
-  progress: "進捗",
-  ofTotal: (part: string, total: string) => `${total}件中${part}件`,
+  filter: common.filter,
+  facts: common.details,
+  progress: common.progress,
+  ofTotal: common.ofTotal,
   done: "処理済み",
   failed: "再試行されず",
   created: "開始",
@@ -53,17 +54,17 @@ export const bulkRetries: Texts["bulkRetries"] = {
   noRate: "制限なし",
   perSecond: (rate: string) => `毎秒${rate}件`,
   capped: (max: string) => `一致するタスクはさらにあります。古い順に${max}件のみが対象です。`,
-  tasks: "タスク",
-  allTasks: "すべて",
-  task: "タスク",
-  reason: "理由",
+  tasks: common.tasks,
+  allTasks: common.all,
+  task: common.task,
+  reason: common.reason,
   newTask: "新しいタスク",
-  ended: "結果",
+  ended: common.outcome,
   noItems: "この結果のタスクはありません",
   none: "一括再試行はまだありません",
   noneHint: "失敗グループを開くか、タスク一覧を絞り込んで、すべてを再試行してください。",
-  pause: "一時停止",
-  resume: "再開",
+  pause: common.pause,
+  resume: common.resume,
   cancel: "再試行をキャンセル",
   cancelQuestion: "この一括再試行をキャンセルしますか？",
   cancelHint: (count: Count) =>
@@ -75,12 +76,12 @@ export const bulkRetries: Texts["bulkRetries"] = {
   maxField: "タスクの上限",
   maxHint: (most: string) =>
     `最大${most}件。それより多く一致する場合は、古いものから対象になります。空の場合は、一致するすべてが対象です。`,
-  matching: (count: Count) => `一致するタスク${count.text}件`,
+  matching: common.matchingTasks,
   takes: (part: string, all: string) => `一致する${all}件のうち古い順に${part}件`,
   takesOfMore: (part: string, all: string) => `一致する${all}件超のうち古い順に${part}件`,
   engineNote: (engine: string, count: string) => `${engine}（${count}件）：`,
   byName: "名前別",
   byException: "例外別",
-  more: (count: string) => `ほか${count}件`,
+  more: common.more,
   start: "再試行を開始"
 }

@@ -1,14 +1,15 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const channels: Texts["channels"] = {
-  title: "チャンネル",
+  title: common.channels,
   create: "新しいチャンネル",
   createTitle: "新しいチャンネル",
-  editTitle: (name: string) => `${name}の変更`,
-  name: "名前",
+  editTitle: common.editTitle,
+  name: common.name,
   type: "種類",
   types: {
-    webhook: "Webhook",
+    webhook: common.webhook,
     email: "メール",
     slack: "Slack",
     telegram: "Telegram",
@@ -33,14 +34,14 @@ export const channels: Texts["channels"] = {
     smtp_port: "ポート",
     smtp_tls: "接続を暗号化（TLS）",
     smtp_user: "ユーザー名",
-    smtp_pass: "パスワード",
-    to_addrs: "宛先",
+    smtp_pass: common.password,
+    to_addrs: common.recipients,
     from_addr: "差出人",
     webhook_url: "Webhook URL",
     bot_token: "ボットのトークン",
     chat_id: "チャット",
     integration_key: "インテグレーションキー",
-    severity_default: "重大度",
+    severity_default: common.severity,
     severity_map: "トリガー別の重大度"
   },
   fieldHints: {
@@ -69,7 +70,7 @@ export const channels: Texts["channels"] = {
   testing: "テストメッセージを送信し、応答を最大30秒待っています。",
   accepted: "受信側がメッセージを受理しました。",
   refused: "メッセージは受理されませんでした。",
-  status: (code: string) => `ステータス${code}`,
+  status: common.statusCode,
   noStatus: "HTTPステータスなし",
   response: "受信側の応答",
   again: "再テスト",
@@ -78,8 +79,8 @@ export const channels: Texts["channels"] = {
   disabledBecause: (reason: string) => `svcが無効にしました：${reason}。`,
   disabledAdvice:
     "原因を修正し、チャンネルをテストしてから有効にしてください。有効にすると失敗の回数がリセットされます。",
-  actions: { test: "テスト", edit: "編集", enable: "有効にする", disable: "オフにする", delete: "削除" },
-  actionOn: (action: string, name: string) => `${action}：${name}`,
+  actions: { test: "テスト", edit: common.edit, enable: common.enable, disable: common.turnOff, delete: common.delete },
+  actionOn: common.actionOn,
   deleteTitle: (name: string) => `チャンネル${name}を削除`,
   deleteHint:
     "購読からこのチャンネルが外れ、他のチャンネルは残ります。設定とシークレットは削除され、元に戻せません。配信の記録は残ります。",
@@ -90,8 +91,8 @@ export const channels: Texts["channels"] = {
   copyOwnHint: "コピーには元のシークレットが含まれます。元を後から変更しても、コピーは変わりません。",
   copyFromProject: "プロジェクトからコピー",
   projectHasNone: "このプロジェクトにはチャンネルがありません。",
-  source: "チャンネル",
-  sourceProject: "プロジェクト",
+  source: common.channel,
+  sourceProject: common.project,
   copyName: "コピーの名前",
-  copy: "コピー"
+  copy: common.copy
 }

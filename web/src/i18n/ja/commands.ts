@@ -1,23 +1,24 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const commands: Texts["commands"] = {
-  title: "コマンド",
-  action: "操作",
-  target: "対象",
-  status: "結果",
+  title: common.commands,
+  action: common.action,
+  target: common.target,
+  status: common.outcome,
   issued: "発行",
-  took: "所要時間",
-  error: "エラー",
+  took: common.took,
+  error: common.error,
   none: "コマンドはまだありません",
   noneOfStatus: "この結果のコマンドはありません",
   noneHint: "タスクを再試行またはキャンセルすると、そのコマンドの結果がここに表示されます。",
   statuses: {
-    pending: "待機中",
+    pending: common.pending,
     dispatched: "送信済み",
-    completed: "完了",
-    failed: "失敗",
-    timeout: "結果不明",
-    cancelled: "キャンセル済み"
+    completed: common.completed,
+    failed: common.failed,
+    timeout: common.outcomeUnknown,
+    cancelled: common.cancelled
   },
   statusHelp: "結果の意味",
   statusHints: {
@@ -35,11 +36,11 @@ export const commands: Texts["commands"] = {
     bulk_retry: "多数のタスクを再試行",
     purge_queue: "キューを消去",
     restart_worker: "ワーカーを再起動",
-    pool_grow: "スロットを追加",
-    pool_shrink: "スロットを削減",
+    pool_grow: common.addSlots,
+    pool_shrink: common.removeSlots,
     add_consumer: "キューの消費を開始",
     cancel_consumer: "キューの消費を停止",
-    rate_limit: "レート制限を設定",
+    rate_limit: common.setRateLimit,
     reconcile_task: "タスクを照合",
     "dlq.list": "デッドレターを一覧表示",
     "schedule.fire": "スケジュールを実行",

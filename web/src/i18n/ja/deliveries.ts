@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const deliveries: Texts["deliveries"] = {
-  title: "配信",
+  title: common.deliveries,
   delivery: "配信",
-  status: "状態",
-  statuses: { pending: "待機中", sent: "送信済み", failed: "失敗", suppressed: "未送信" },
+  status: common.status,
+  statuses: { pending: common.pending, sent: "送信済み", failed: common.failed, suppressed: "未送信" },
   statusHints: {
     pending: "最初または次の試行を待っています。",
     sent: "受信側が受理しました。",
@@ -14,14 +15,14 @@ export const deliveries: Texts["deliveries"] = {
   },
   allStatuses: "すべての状態",
   allChannels: "すべてのチャンネル",
-  project: "プロジェクト",
-  allProjects: "すべてのプロジェクト",
+  project: common.project,
+  allProjects: common.allProjects,
   ofOneAlert: "1つのアラートのみ",
-  clearFilter: "すべて表示",
-  channel: "チャンネル",
-  trigger: "トリガー",
-  task: "タスク",
-  attempts: "試行回数",
+  clearFilter: common.showAll,
+  channel: common.channel,
+  trigger: common.trigger,
+  task: common.task,
+  attempts: common.attempts,
   response: "応答",
   when: "最後の試行",
   resent: "再送",
@@ -31,7 +32,7 @@ export const deliveries: Texts["deliveries"] = {
   noneMatch: "一致する配信はありません",
   attempt: (number: string) => `試行${number}`,
   took: (duration: string) => `所要時間${duration}`,
-  code: (code: string) => `ステータス${code}`,
+  code: common.statusCode,
   noResponse: "HTTPステータスなし",
   responseTo: (number: string) => `試行${number}の応答`,
   toChannel: (name: string, type: string) => `宛先：${name}（${type}）`,

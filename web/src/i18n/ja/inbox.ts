@@ -1,8 +1,9 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const inbox: Texts["inbox"] = {
-  title: "受信箱",
+  title: common.inbox,
   titleWith: (count: Count) => `受信箱、未読${count.text}件`,
   unread: "未読",
   onlyUnread: "未読のみ",

@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const keys: Texts["keys"] = {
   title: "キーボードショートカット",
@@ -14,7 +15,7 @@ export const keys: Texts["keys"] = {
     search: "フィルターへ移動",
     next: "次のタスク",
     previous: "前のタスク",
-    open: "タスクを開く",
+    open: common.openTheTask,
     select: "タスクを選択",
     retry: "再試行（確認あり）",
     cancel: "キャンセル（確認あり）"

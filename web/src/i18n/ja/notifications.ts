@@ -1,21 +1,22 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const notifications: Texts["notifications"] = {
-  title: "通知",
+  title: common.notifications,
   parts: {
-    alerts: "アラート",
-    channels: "チャンネル",
+    alerts: common.alerts,
+    channels: common.channels,
     defaults: "既定の購読",
-    deliveries: "配信",
-    maintenance: "メンテナンス期間"
+    deliveries: common.deliveries,
+    maintenance: common.maintenanceWindows
   },
-  own: "自分の通知",
+  own: common.myNotifications,
   triggers: {
     "task.failed": "タスクの失敗",
     "task.succeeded": "タスクの成功",
     "task.retried": "タスクの再試行",
     "task.retries_exhausted": "最後の再試行の失敗",
-    "task.failure_rate": "失敗率",
+    "task.failure_rate": common.failureRate,
     "task.orphaned": "タスクの孤立",
     "agent.offline": "エージェントのオフライン",
     "agent.online": "エージェントの復帰",
@@ -30,5 +31,5 @@ export const notifications: Texts["notifications"] = {
     "channel.failing": "チャンネルの障害",
     "channel.disabled": "チャンネルの無効化"
   },
-  severities: { critical: "重大", error: "エラー", warning: "警告", info: "情報" }
+  severities: { critical: common.critical, error: common.error, warning: common.warning, info: "情報" }
 }

@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const overview: Texts["overview"] = {
-  title: "概要",
+  title: common.overview,
   window: "期間",
   overTime: "タスクの推移",
   windows: {
@@ -14,28 +15,28 @@ export const overview: Texts["overview"] = {
     "90d": "90日間"
   },
   throughput: "完了したタスク",
-  durations: "実行時間",
-  waits: "キュー待ち時間",
-  waitsShort: "キュー待ち時間",
+  durations: common.runTime,
+  waits: common.queueTime,
+  waitsShort: common.queueTime,
   perHour: (count: string) => `毎時${count}件`,
-  failureRate: "失敗率",
-  succeeded: "成功",
-  failed: "失敗",
+  failureRate: common.failureRate,
+  succeeded: common.succeededTasks,
+  failed: common.failedTasks,
   inTable: "表で表示",
   asChart: "グラフで表示",
-  time: "時刻",
+  time: common.time,
   keysOfChart: "左右の矢印キーで各時点の値を表示します。",
   p50: "p50",
   p95: "p95",
   topFailing: "失敗の多いタスク",
   topGroups: "未解決のタスクがある失敗グループ",
   noGroups: "この期間に失敗したグループはありません",
-  queues: "キュー",
-  depth: "待機中",
+  queues: common.queues,
+  depth: common.depth,
   noFailing: "この期間に失敗したタスクはありません",
   noQueues: "キューを報告したエージェントはまだありません",
-  name: "名前",
+  name: common.name,
   workersOnline: "オンラインのワーカー",
   agentsOnline: "オンラインのエージェント",
-  ofTotal: (part: string, total: string) => `${total}件中${part}件`
+  ofTotal: common.ofTotal
 }

@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const ownNotifications: Texts["ownNotifications"] = {
-  title: "自分の通知",
-  parts: { subscriptions: "購読", channels: "自分のチャンネル", deliveries: "配信" },
+  title: common.myNotifications,
+  parts: { subscriptions: common.subscriptions, channels: common.myChannels, deliveries: common.deliveries },
   noProject: "まだどのプロジェクトにも参加していません。購読はプロジェクトに属します。管理者に追加を依頼してください。"
 }

@@ -1,5 +1,6 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const palette: Texts["palette"] = {
   label: "移動または実行",
@@ -18,13 +19,13 @@ export const palette: Texts["palette"] = {
   groups: {
     actions: "選択中または表示中",
     pages: "ページ",
-    tasks: "タスク",
-    failures: "失敗",
-    projects: "プロジェクト",
-    schedules: "スケジュール",
+    tasks: common.tasks,
+    failures: common.failures,
+    projects: common.projects,
+    schedules: common.schedules,
     rules: "自動化ルール",
-    queues: "キュー",
-    workers: "ワーカー",
-    agents: "エージェント"
+    queues: common.queues,
+    workers: common.workers,
+    agents: common.agents
   }
 }

@@ -1,5 +1,6 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const persons: Texts["persons"] = {
-  program: "システム"
+  program: common.system
 }

@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const queues: Texts["queues"] = {
-  title: "キュー",
-  name: "キュー",
-  engine: "エンジン",
-  depth: "待機中",
+  title: common.queues,
+  name: common.queue,
+  engine: common.engine,
+  depth: common.depth,
   oldest: "最も古いタスクの待機開始",
   received: "受信（1時間）",
   ended: "終了（1時間）",
@@ -13,7 +14,7 @@ export const queues: Texts["queues"] = {
   noConsumer: "コンシューマーなし",
   broker: "ブローカー",
   lastSeen: "最終報告",
-  actions: "操作",
+  actions: common.actions,
   none: "キューはまだありません",
   noneHint: "エージェントが、対応するエンジンのキューを報告します。",
   purge: "消去",
@@ -22,7 +23,7 @@ export const queues: Texts["queues"] = {
   purgeNotice: (name: string) => `消去：${name}`,
   purgeDepth: (count: Count) => `${count.text}件のメッセージが待機しています。すべて削除され、元に戻せません。`,
   purgeUnknown: "エージェントは待機中のメッセージ数を報告しません。すべて削除され、元に戻せません。",
-  purgeAgent: "エージェント",
+  purgeAgent: common.agent,
   purgeAgentHint: "このエンジンには複数のエージェントがあり、それぞれが自分のブローカー上の同名のキューを消去します。",
   chooseAgent: "エージェントを選択",
   purgeHint: (agent: string) => `エージェント「${agent}」がメッセージを数え直し、件数が変わっていれば拒否します。`,

@@ -1,23 +1,24 @@
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const schedules = {
-  title: "スケジュール",
-  tabs: { schedules: "スケジュール", misfires: "実行漏れ", schedulers: "スケジューラー" },
+  title: common.schedules,
+  tabs: { schedules: common.schedules, misfires: "実行漏れ", schedulers: common.schedulers },
   tabsLabel: "このページの各部",
   search: "スケジュールを検索",
-  filter: "状態",
-  allStates: "すべて",
+  filter: common.status,
+  allStates: common.all,
   filters: {
     active: "有効",
-    paused: "一時停止中",
+    paused: common.paused,
     disabled: "無効",
     quarantined: "隔離中",
     failing: "失敗中",
     drifted: "差異あり"
   },
   states: {
-    active: "有効",
-    paused: "一時停止中",
+    active: common.active,
+    paused: common.paused,
     disabled: "無効",
     quarantined: "隔離中"
   },
@@ -41,7 +42,7 @@ export const schedules = {
     fires: "最近の実行",
     when: "日時",
     next: "次のティック",
-    state: "状態"
+    state: common.status
   },
   noFires: "実行なし",
   firesElsewhere: "実行漏れのみ報告",
@@ -60,13 +61,13 @@ export const schedules = {
     "ここで作成するか、ファイルをインポートするか、独自のスケジューラーを持つエンジンのエージェントを接続してください。",
   noMatch: "該当するスケジュールはありません",
   noMatchHint: "テキストまたは状態を変更してください。",
-  clear: "すべて表示",
+  clear: common.showAll,
   families: {
-    waiting: "待機中",
+    waiting: common.waiting,
     running: "送信済み",
     succeeded: "成功",
-    failed: "失敗",
-    unknown: "結果不明",
+    failed: common.failed,
+    unknown: common.outcomeUnknown,
     stopped: "未実行"
   },
   statuses: {
@@ -81,9 +82,9 @@ export const schedules = {
     failed: "未送信",
     operator_skipped: "解決済み：実行されず",
     terminal_completed: "解決済み：実行された可能性あり",
-    terminal_failed: "失敗",
+    terminal_failed: common.failed,
     terminal_cancelled: "キャンセル",
-    terminal_timeout: "結果不明"
+    terminal_timeout: common.outcomeUnknown
   },
   statusHints: {
     pending: "逃したティックで、キャッチアップにより実行されます。順番を待っています。",
@@ -118,7 +119,7 @@ export const schedules = {
       brain_down: "サーバーが停止していた",
       scheduler_down: "スケジューラーが停止していた",
       no_agent: "接続中のエージェントなし",
-      paused: "一時停止中",
+      paused: common.paused,
       disabled: "無効",
       quarantined: "隔離中",
       lease_lost: "実行プロセスが停止した",
@@ -130,13 +131,13 @@ export const schedules = {
   },
   page: {
     back: "すべてのスケジュール",
-    facts: "詳細",
-    engine: "エンジン",
-    task: "タスク",
-    queue: "キュー",
+    facts: common.details,
+    engine: common.engine,
+    task: common.task,
+    queue: common.queue,
     ownQueue: "タスク既定",
     scheduler: "実行元",
-    source: "ソース",
+    source: common.source,
     lastRun: "最後に実行したティック",
     runs: "実行の合計",
     catchUp: "逃したティック",
@@ -148,7 +149,7 @@ export const schedules = {
     created: "作成",
     changed: "変更",
     externalId: "スケジューラーでのID",
-    values: "引数",
+    values: common.arguments,
     hidden: "あなたのロールでは引数を表示できません。",
     ticks: "次のティック",
     noTicks: "残りのティックはありません。",
@@ -166,9 +167,9 @@ export const schedules = {
     fired: "実行までの時間",
     firedHint: "ティックから、サーバーが実行を記録するまでの時間です。",
     latency: "エージェントの所要時間",
-    outcome: "結果",
-    command: "コマンド",
-    openTask: "タスクを開く",
+    outcome: common.outcome,
+    command: common.command,
+    openTask: common.openTheTask,
     byPerson: "ユーザーが実行"
   },
   catchUps: {
@@ -181,15 +182,15 @@ export const schedules = {
     quarantine: "隔離する"
   },
   operations: {
-    enable: "有効にする",
-    disable: "無効にする",
-    create: "作成",
+    enable: common.enable,
+    disable: common.disable,
+    create: common.create,
     update: "変更",
-    delete: "削除",
+    delete: common.delete,
     trigger: "実行"
   },
   schedulers: {
-    title: "スケジューラー",
+    title: common.schedulers,
     hint:
       "celery-beatなどエンジンのスケジューラーは、独自のスケジュールを実行します。エージェントがそれらを公開し、ここでの操作を実行します。",
     none: "エンジンのスケジューラーはありません",
@@ -200,7 +201,7 @@ export const schedules = {
     nothingFires: "現在、実行しているものはありません。",
     name: "スケジューラー",
     agent: "公開元",
-    state: "状態",
+    state: common.status,
     live: "接続中",
     away: "未接続",
     can: "可能な操作",
@@ -216,10 +217,10 @@ export const schedules = {
       "スケジュールを公開する接続中のエージェントがありません。エージェントのプロセスを起動してから再試行してください。"
   },
   actions: {
-    enable: "有効にする",
-    disable: "無効にする",
-    pause: "一時停止",
-    resume: "再開",
+    enable: common.enable,
+    disable: common.disable,
+    pause: common.pause,
+    resume: common.resume,
     trigger: "今すぐ実行",
     hints: {
       enable: "次のティックから始まります。過去のティックは実行されません。",
@@ -231,7 +232,7 @@ export const schedules = {
     triggerHint: "タスクが今すぐ1回実行されます。スケジュールの実行としては記録されず、次のティックは変わりません。",
     triggerHintForeign:
       "エージェントがスケジューラーに、タスクを今すぐ1回実行するよう依頼します。次の実行は変わりません。",
-    deleteQuestion: (name: string) => `${name}を削除しますか？`,
+    deleteQuestion: common.deleteQuestion,
     deleteHint:
       "二度と実行されません。実行の記録は保存期間が終わるまで残ります。ソースにまだ含まれている場合は、次のインポートで再び作成されます。",
     deleteHintForeign: "エージェントがスケジューラー側で削除します。次のスナップショットでここから消えます。"
@@ -247,12 +248,12 @@ export const schedules = {
     update: (name: string) => `変更：${name}`
   },
   operationStatuses: {
-    pending: "待機中",
+    pending: common.waiting,
     sent: "エージェントに送信済み",
     accepted: "実行済み、公開待ち",
-    succeeded: "成功",
-    failed: "失敗",
-    indeterminate: "結果不明",
+    succeeded: common.succeededTask,
+    failed: common.failed,
+    indeterminate: common.outcomeUnknown,
     expired: "未送信"
   },
   operationHints: {
@@ -274,20 +275,20 @@ export const schedules = {
   form: {
     create: "新しいスケジュール",
     createTitle: "新しいスケジュール",
-    editTitle: (name: string) => `${name}を編集`,
+    editTitle: common.editTitle,
     ownHint: "svcが実行します。",
     foreignHint: "エンジンのスケジューラーが実行します。作成はエージェントに依頼されます。",
     fields: {
-      name: "名前",
-      engine: "エンジン",
+      name: common.name,
+      engine: common.engine,
       scheduler: "スケジューラー",
-      kind: "種類",
+      kind: common.kind,
       expression: "式",
-      timezone: "タイムゾーン",
-      task_name: "タスク",
+      timezone: common.timeZone,
+      task_name: common.task,
       queue: "キュー（任意）",
       args: "位置引数",
-      kwargs: "名前付き引数",
+      kwargs: common.namedArguments,
       catch_up: "逃したティック",
       on_unknown_outcome: "結果不明の場合",
       jitter_seconds: "ジッター（秒）",
@@ -374,7 +375,7 @@ export const schedules = {
     title: "スケジュールのインポート",
     hint:
       "スナップショットは、Gitリポジトリなど1つのソースのスケジュールです。まず比較され、インポートするまで何も書き込まれません。インポートはすべてか、まったく行われないかです。",
-    file: "ファイル",
+    file: common.file,
     text: "スナップショット",
     textHint:
       "JSON：スケジュールの配列、またはschedules、mode、source_filterを持つオブジェクト。YAMLにはsvc schedules importを使ってください。",
@@ -385,7 +386,7 @@ export const schedules = {
       upsert: "何も削除されません。",
       replace: "スナップショットにないソースのスケジュールは削除されます。"
     },
-    source: "ソース",
+    source: common.source,
     sourceHint: "スナップショットのすべてのスケジュールのソースです。置き換えには必須です。",
     compare: "比較",
     submit: "インポート",

@@ -1,7 +1,8 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const secondFactor: Texts["secondFactor"] = {
-  title: "二要素認証",
+  title: common.secondFactor,
   setUp: "二要素認証を設定",
   intro:
     "パスワードに加えて、認証アプリのコードを使います。パスワードが盗まれても、それだけではサインインできません。Aegis、Google Authenticator、1Passwordなどのアプリが必要です。",
@@ -17,9 +18,9 @@ export const secondFactor: Texts["secondFactor"] = {
   codes: "リカバリーコード",
   codesHint:
     "アプリを失った場合、各コードで1回サインインできます。ご自身だけが読める場所に保管してください。一度だけ表示されます。",
-  download: "ダウンロード",
+  download: common.download,
   copyAll: "すべてコピー",
-  continue: "続行",
+  continue: common.continue,
   back: "後で",
   since: "設定日",
   codesLeft: "残りのリカバリーコード",
@@ -36,7 +37,7 @@ export const secondFactor: Texts["secondFactor"] = {
   thisBrowser: "このブラウザー",
   rename: "名前を変更",
   renameDevice: "ブラウザーの名前を変更",
-  deviceName: "名前",
+  deviceName: common.name,
   lastSeen: "最終アクセス",
   expires: "有効期限"
 }

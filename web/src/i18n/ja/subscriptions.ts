@@ -1,8 +1,9 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const subscriptions: Texts["subscriptions"] = {
-  title: "購読",
+  title: common.subscriptions,
   create: "新しい購読",
   edit: "購読を編集",
   defaultsHint: "プロジェクトの既定の購読です。チャンネルと全メンバーの受信箱に送信します。",
@@ -14,8 +15,8 @@ export const subscriptions: Texts["subscriptions"] = {
   hiddenChannels: "プロジェクトのチャンネルは管理者だけに表示されます。選択済みのものは保持されます。",
   hiddenCount: (count: Count) => `プロジェクトのチャンネル${count.text}個`,
   parts: {
-    filters: "フィルター",
-    targets: "宛先",
+    filters: common.filters,
+    targets: common.recipients,
     grouping: "まとめ方",
     quiet: "通知オフの時間帯",
     escalation: "エスカレーション"
@@ -24,14 +25,14 @@ export const subscriptions: Texts["subscriptions"] = {
   patternHint: "例：shop.*。Pythonのfnmatchの形式。",
   secondPatternHint: "両方のパターンに一致する必要があります。",
   anyPriority: "指定なし",
-  priorities: { low: "低", normal: "標準", high: "高", critical: "重大" },
+  priorities: { low: common.low, normal: common.normal, high: common.high, critical: common.critical },
   fields: {
-    trigger: "トリガー",
-    project: "プロジェクト",
-    task_name: "タスク名",
+    trigger: common.trigger,
+    project: common.project,
+    task_name: common.taskName,
     task_name_pattern: "2つ目のパターン",
-    queue: "キュー",
-    engine: "エンジン",
+    queue: common.queue,
+    engine: common.engine,
     priority: "優先度（未選択：すべて）",
     priority_min: "優先度の下限",
     priority_max: "優先度の上限",
@@ -44,13 +45,13 @@ export const subscriptions: Texts["subscriptions"] = {
     cooldown_seconds: "繰り返さない時間（秒）",
     start: "開始",
     end: "終了",
-    timezone: "タイムゾーン",
+    timezone: common.timeZone,
     days: "開始する曜日",
     after_minutes: "対応がない時間（分）"
   },
   inAppAll: "全メンバーの受信箱",
   inAppOwn: "自分の受信箱",
-  ownChannels: "自分のチャンネル",
+  ownChannels: common.myChannels,
   projectChannels: "プロジェクトのチャンネル",
   isGrouped: "発生を少数のメッセージにまとめる",
   groupingHint: "まとめない場合、発生のたびにすぐメッセージを送信します。",
@@ -70,15 +71,15 @@ export const subscriptions: Texts["subscriptions"] = {
   escalatesAfter: (duration: string) => `${duration}後にエスカレーション`,
   rateText: (percent: string, duration: string, tasks: string) => `${duration}で${percent}（${tasks}件以上）`,
   allEvents: "すべてのイベント",
-  lastFired: "最後のメッセージ",
+  lastFired: common.lastMessage,
   neverFired: "メッセージはまだありません",
   actions: {
-    edit: "編集",
+    edit: common.edit,
     mute: "ミュート",
     changeMute: "ミュートを変更",
     enable: "オンにする",
-    disable: "オフにする",
-    delete: "削除"
+    disable: common.turnOff,
+    delete: common.delete
   },
   muteTitle: "購読をミュート",
   muteHint: "その時刻まで、何も記録も送信もされません。",

@@ -1,12 +1,13 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const system: Texts["system"] = {
-  tabs: { health: "状態", versions: "バージョン", settings: "設定" },
+  tabs: { health: common.health, versions: "バージョン", settings: common.settings },
   part: "構成要素",
-  status: "状態",
-  detail: "詳細",
-  took: "所要時間",
-  statuses: { ok: "正常", degraded: "低下", failed: "障害" },
+  status: common.status,
+  detail: common.details,
+  took: common.took,
+  statuses: { ok: "正常", degraded: "低下", failed: common.failed },
   statusHints: {
     ok: "すべてのチェックに合格しました。",
     degraded: "サーバーは動作していますが、一部に対応が必要です。",
@@ -49,7 +50,7 @@ export const system: Texts["system"] = {
   database: "データベース",
   dialects: { sqlite: "SQLite", pg: "PostgreSQL" },
   schema: "スキーマのリビジョン",
-  size: "サイズ",
+  size: common.size,
   megabytes: (count: string) => `${count} MB`,
   check: "新しいバージョンを確認",
   checked: "リリース一覧の確認：",
@@ -57,7 +58,7 @@ export const system: Texts["system"] = {
   package: "パッケージ",
   installed: "インストール済み",
   latest: "最新",
-  unknown: "不明",
+  unknown: common.unknown,
   outdated: "新しいバージョンがあります",
   current: "最新です",
   settingsHint: (home: string) =>
@@ -67,10 +68,10 @@ export const system: Texts["system"] = {
   noSetting: "一致する設定はありません",
   setting: "設定",
   value: "値",
-  source: "出所",
+  source: common.source,
   sources: {
     environment: "環境変数",
-    file: "ファイル",
+    file: common.file,
     tunables: "svc.conf",
     default: "既定値",
     option: "コマンドライン"

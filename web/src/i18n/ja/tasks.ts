@@ -1,8 +1,9 @@
 import type { Texts } from "../en.ts"
 import type { Count } from "../plural.ts"
+import { common } from "./common.ts"
 
 export const tasks: Texts["tasks"] = {
-  title: "タスク",
+  title: common.tasks,
   query: "タスクを絞り込む",
   queryHint: "state:failure,retry name:mail.* -queue:slow runtime:>5s since:1h \"timeout\"",
   queryHelp:
@@ -14,20 +15,20 @@ export const tasks: Texts["tasks"] = {
   },
   columns: {
     state: "状態",
-    name: "名前",
-    queue: "キュー",
-    worker: "ワーカー",
-    received: "受信",
-    runtime: "実行時間",
+    name: common.name,
+    queue: common.queue,
+    worker: common.worker,
+    received: common.received,
+    runtime: common.runTime,
     retries: "再試行",
-    id: "ID",
-    engine: "エンジン",
-    priority: "優先度",
-    started: "開始",
-    finished: "終了"
+    id: common.id,
+    engine: common.engine,
+    priority: common.priority,
+    started: common.started,
+    finished: common.finished
   },
   allStates: "すべての状態",
-  newTasks: (count: Count) => `新着${count.text}件`,
+  newTasks: common.newRows,
   showNew: "新着を表示",
   noTasks: "タスクはまだありません",
   noTasksHint: "エージェントを接続すると、最初のタスクが1秒以内にここに表示されます。",
@@ -44,11 +45,11 @@ export const tasks: Texts["tasks"] = {
   selected: (count: Count) => `${count.text}件選択中`,
   select: (name: string) => `「${name}」を選択`,
   selectColumn: "選択",
-  actionColumn: "操作",
+  actionColumn: common.actions,
   clearSelection: "選択を解除",
   tooManySelected: (most: string) =>
     `個別に選択できるタスクは${most}件までです。代わりに一致するものをすべて選択してください。`,
-  retry: "再試行",
+  retry: common.retry,
   cancel: "タスクをキャンセル",
   cancelSelected: "タスクをキャンセル",
   completions: "候補",
@@ -56,7 +57,7 @@ export const tasks: Texts["tasks"] = {
   filterByCount: "値で絞り込む",
   selectMode: "選択",
   facetsPartial: "最新の10,000件のタスクの内訳",
-  priorities: { critical: "重大", high: "高", normal: "標準", low: "低" },
+  priorities: { critical: common.critical, high: common.high, normal: common.normal, low: common.low },
   listSettings: "列と行",
   shownColumns: "列",
   roomy: "行を高くする",
@@ -70,7 +71,7 @@ export const tasks: Texts["tasks"] = {
   retryMatching: "一致するタスクをすべて再試行しますか？",
   retryMatchingHint: "フィルターに状態の指定がない場合は、失敗したタスクだけを再試行します。",
   noneToCancel: "一致するタスクに、キャンセルできるものはありません",
-  delete: "削除",
+  delete: common.delete,
   deleteQuestion: (count: Count) => `${count.text}件のタスクを削除しますか？`,
   deleteMoreQuestion: (count: string) => `一致するすべてのタスク（${count}件以上）を削除しますか？`,
   deleteHint: "タスクは、イベント、引数、結果とともにsvcから削除されます。エンジンには通知しません。",
@@ -78,7 +79,7 @@ export const tasks: Texts["tasks"] = {
     title: "保存したビュー",
     none: "保存したビューはありません。一覧を絞り込み、ここで保存してください。",
     save: "このフィルターを保存",
-    name: "名前",
+    name: common.name,
     share: "プロジェクトで共有する",
     shareHint: "共有したビューは、すべてのメンバーに表示されます。",
     shared: "共有",
