@@ -19,7 +19,7 @@ import { together, type World, world } from "./world.ts"
  * In the fast lane PostgreSQL gets the good request of each operation only. `SVC_TEST_EFFORT=50 npx vitest run
  * test/http/Fuzz.test.ts` tries fifty times as much; `SVC_TEST_SEED` repeats a run.
  */
-const share = (engine: Engine): number => runs(engine === "SQLite" ? (isFullLane ? 0.06 : 0.1) : isFullLane ? 0.02 : 0)
+const share = (engine: Engine): number => runs(engine === "SQLite" ? 0.06 : isFullLane ? 0.02 : 0)
 
 /** Of these attempts at each operation. */
 const overall = 8

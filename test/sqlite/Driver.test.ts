@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { inject } from "vitest"
 import { loadDrivers } from "../../src/sqlite/Driver.ts"
+import { isFullLane } from "../engines.ts"
 import { nodeRelease, nodeReleases, oldestNode22 } from "../nodeReleases.ts"
 import { checks } from "./checks.ts"
 
@@ -22,7 +23,7 @@ const reportOf = async (node: string): Promise<Report> => {
 const [here = "no driver"] = loadDrivers().found.map(([name]) => name)
 const runtimes: ReadonlyArray<readonly [driver: string, release: string | null]> = [
   [here, null],
-  ...[oldestNode22, ...nodeReleases].map((release) => ["node:sqlite", release] as const)
+  ...(isFullLane ? [oldestNode22, ...nodeReleases] : []).map((release) => ["node:sqlite", release] as const)
 ]
 
 describe.each(runtimes)("SQLite by %s, Node.js %s", (driver, release) => {

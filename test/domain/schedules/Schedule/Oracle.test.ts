@@ -12,7 +12,7 @@ import { type Cadence, compile } from "../../../../src/domain/schedules/Schedule
 import { runs, seed } from "../../../properties.ts"
 import { type Expression, randomExpression, seeded, type WallTime } from "./expressions.ts"
 
-const SCHEDULES = runs(1000)
+const SCHEDULES = runs(400)
 const DAYS = Number(process.env.SVC_ORACLE_DAYS ?? 2)
 
 const DAY = 86_400

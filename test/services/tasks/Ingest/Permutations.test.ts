@@ -12,6 +12,7 @@ import type { RollupMerge } from "../../../../src/services/tasks/Rollups/Merge.t
 import type { TriggerEvents } from "../../../../src/services/triggers/TriggerEvents.ts"
 import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
+import { runs } from "../../../properties.ts"
 import { rollupsOfTasks, unlimitedRollups } from "../../../rollups.ts"
 import { recordedEvents, subscribe, watchOutbox } from "../../triggers/TriggerEvents/world.ts"
 import { offerEvents, readHistories, readRecording, readState, sequences } from "./world.ts"
@@ -125,7 +126,7 @@ describe.each(engines)("any order, repetition, second path and batching on %s", 
             Effect.promise(() =>
               fc.assert(
                 fc.asyncProperty(frames, (frames) => run(Effect.orDie(deliver(frames, withHistories)))),
-                { numRuns: 4, endOnFailure: true }
+                { numRuns: runs(2), endOnFailure: true }
               )
             )
           yield* always(deliveries(events, []), true)
