@@ -10,6 +10,7 @@ import {
   checkLine,
   hasValue,
   queryTerms,
+  readTokens,
   replaceState,
   toggleValue,
   valuesOf
@@ -89,6 +90,17 @@ describe("the query line of the tasks", () => {
       read(checkLine("(stat:b OR queue:a) (queue:b OR state:)").valid),
       read("(queue:a) (queue:b)")
     )
+  })
+
+  it("is read to its end, whatever is typed", () => {
+    const parts = ["state:", "-", "(", "\"", "\\", ",", "\u00a0", "OR", "\ud83e"]
+    const lines = parts.flatMap((one) => parts.flatMap((two) => parts.map((three) => one + two + three)))
+    for (const line of [...lines, "\"".repeat(999), "(".repeat(999), "a:,".repeat(999), "- ".repeat(999)]) {
+      const tokens = readTokens(line)
+      const ends = [0, ...tokens.map(({ end }) => end)]
+      const gaps = [...tokens.map(({ start }, index) => line.slice(ends[index], start)), line.slice(ends.at(-1))]
+      assert.isTrue(tokens.every(({ end, start }) => end > start) && gaps.join("").trim() === "", line)
+    }
   })
 
   it("leaves to the brain what cannot be repaired", () => {

@@ -1,6 +1,9 @@
 /** Reads the parameters of a page's address: what is no value of a parameter counts as absent. */
 
-/** As text, each of them. The router's own reader would take `?q=1598` for a number and `?q=true` for a flag. */
+/**
+ * As text, each of them; of a repeated one the last. The router's own reader would take `?q=1598` for a number and
+ * `?q=true` for a flag.
+ */
 export const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text))
 
 export const stringifySearch = (search: Record<string, unknown>): string => {

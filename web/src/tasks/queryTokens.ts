@@ -55,41 +55,46 @@ const termName = /([A-Za-z_]+):/y
 const value = /([<>]?=?)(?:"((?:[^"\\]|\\.)*)("?)|([^\s"(),]*))/ysu
 const word = /"(?:[^"\\]|\\.)*("?)|[^\s"()]+/ysu
 
-export const readTokens = (line: string): ReadonlyArray<QueryToken> => {
-  const tokens: Array<QueryToken> = []
-  let position = 0
+/** The part of the line that begins here, which is no space. */
+const readToken = (line: string, start: number): QueryToken => {
+  let position = start
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = position
     const found = pattern.exec(line)
     if (found !== null) position = pattern.lastIndex
     return found
   }
-  while (true) {
-    take(space)
-    if (position >= line.length) return tokens
-    const begin = position
-    const add = (token: Partial<QueryToken>) =>
-      tokens.push({ kind: "word", start: begin, end: position, name: "", values: [], isOpen: false, ...token })
-    const kind = operators[take(operator)?.[0] ?? ""]
-    if (kind !== undefined) {
-      add({ kind })
-      continue
-    }
-    const name = take(termName)?.[1]
-    if (name === undefined) {
-      const closing = take(word)?.[1]
-      add({ isOpen: closing === "" })
-      continue
-    }
-    const values: Array<TokenValue> = []
-    do {
-      const valueStart = position
-      const [, prefix = "", quoted, closing, plain = ""] = take(value) ?? []
-      const text = prefix + (quoted?.replace(/\\(.)/gsu, "$1") ?? plain)
-      values.push({ text, start: valueStart, end: position, isOpen: closing === "" })
-    } while (line[position] === "," && ++position > 0)
-    add({ kind: "term", name, values, isOpen: values.some(({ isOpen }) => isOpen) })
+  const token = { start, name: "", values: [], isOpen: false }
+  const kind = operators[take(operator)?.[0] ?? ""]
+  if (kind !== undefined) return { ...token, kind, end: position }
+  const name = take(termName)?.[1]
+  if (name === undefined) {
+    const closing = take(word)?.[1]
+    return { ...token, kind: "word", end: position, isOpen: closing === "" }
   }
+  const values: Array<TokenValue> = []
+  do {
+    const valueStart = position
+    const [, prefix = "", quoted, closing, plain = ""] = take(value) ?? []
+    const text = prefix + (quoted?.replace(/\\(.)/gsu, "$1") ?? plain)
+    values.push({ text, start: valueStart, end: position, isOpen: closing === "" })
+  } while (line[position] === "," && ++position > 0)
+  return { ...token, kind: "term", end: position, name, values, isOpen: values.some(({ isOpen }) => isOpen) }
+}
+
+export const readTokens = (line: string): ReadonlyArray<QueryToken> => {
+  const tokens: Array<QueryToken> = []
+  const skipSpaces = (position: number) => {
+    space.lastIndex = position
+    return space.test(line) ? space.lastIndex : position
+  }
+  // Each turn goes on by one character at least, whatever the line is: a turn that does not would freeze the page.
+  for (let position = skipSpaces(0); position < line.length;) {
+    const token = readToken(line, position)
+    tokens.push(token)
+    position = skipSpaces(Math.max(token.end, position + 1))
+  }
+  return tokens
 }
 
 export type QueryProblem =
