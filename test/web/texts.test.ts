@@ -1,6 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import ts from "typescript"
 import { commandActions } from "../../src/domain/commands/Command.ts"
 import { AttentionKind } from "../../src/domain/operations/Home.ts"
@@ -9,15 +7,12 @@ import { en } from "../../web/src/i18n/en.ts"
 import { es } from "../../web/src/i18n/es.ts"
 import { fr } from "../../web/src/i18n/fr.ts"
 import { ja } from "../../web/src/i18n/ja.ts"
-
-const folder = "web/src"
-const components = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".tsx"))
+import { components, dialogs, parseComponent, readPairs } from "./dialogs.ts"
 
 const readableAttributes = new Set(["aria-label", "alt", "label", "placeholder", "title"])
 
 /** What a component shows that does not come from the catalogue. */
 const ownTexts = (name: string) => {
-  const source = ts.createSourceFile(name, readFileSync(join(folder, name), "utf8"), ts.ScriptTarget.ES2023, true)
   const found: Array<string> = []
   const visit = (node: ts.Node) => {
     if (ts.isJsxText(node) && /\p{L}/u.test(node.text)) found.push(node.text.trim())
@@ -27,7 +22,7 @@ const ownTexts = (name: string) => {
     ) found.push(node.initializer.text)
     ts.forEachChild(node, visit)
   }
-  visit(source)
+  visit(parseComponent(name))
   return found
 }
 
@@ -48,6 +43,12 @@ const allTexts = (language: unknown) => [...texts(language), ...texts(language, 
 const found = (language: unknown, pattern: RegExp, isExempt: (path: string) => boolean = () => false) =>
   allTexts(language).filter(([path, text]) => pattern.test(text) && !isExempt(path))
 
+/** Whether one contains the other, as "Cancel" is in "Cancel the retry": the two buttons seem to do the same. */
+const soundAlike = (one: string, other: string) => {
+  const [short = "", long = ""] = [one.toLowerCase(), other.toLowerCase()].sort((a, b) => a.length - b.length)
+  return long.includes(short)
+}
+
 const marks = (text: string) => [...text.matchAll(/⟨n?\d⟩/g)].map(([mark]) => mark).sort()
 
 describe("the texts of the dashboard", () => {
@@ -65,6 +66,15 @@ describe("the texts of the dashboard", () => {
       "tasks/TaskPage.tsx: curl",
       "tasks/TaskPage.tsx: svc"
     ])
+  })
+
+  it.each(Object.entries({ en, de, es, fr, ja }))("tell the buttons of each question apart in %s", (_, language) => {
+    assert.isAbove(dialogs.length, 60)
+    const alike = dialogs.flatMap((dialog) =>
+      readPairs(dialog, language).filter(([one, other]) => soundAlike(one, other))
+        .map((pair) => `${dialog.place}: ${pair.join(", ")}`)
+    )
+    assert.deepStrictEqual(alike, [])
   })
 
   it.each(Object.entries({ de, es, fr, ja }))(

@@ -18,7 +18,7 @@ const tabTo = async (page: Page, element: Locator) => {
   assert.fail(`no Tab reaches ${element}`)
 }
 
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true })
+const button = (page: Page | Locator, name: string) => page.getByRole("button", { name, exact: true })
 
 /** `g` and the letter of a page. */
 const go = async (page: Page, letter: string, heading: string) => {
@@ -107,8 +107,9 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await page.getByRole("option", { name: "waits-0001", selected: true }).waitFor()
         await page.keyboard.press("Enter")
         await page.getByRole("heading", { level: 1, name: "box.pay" }).waitFor()
-        await button(page, "Cancel").waitFor()
+        await button(page, "Cancel task").waitFor()
         await page.keyboard.press("c")
+        await button(page.getByRole("dialog"), "Keep running").waitFor()
         await agree(page, /^Cancel box\.pay/)
         const command = await agent.command("cancel_task")
         assert.deepInclude({ ...command.target, ...command.parameters }, { task_id: "waits-0001" })

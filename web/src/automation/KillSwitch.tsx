@@ -22,7 +22,7 @@ const setEnabled = (slug: string, automation_enabled: boolean) =>
 
 /** Stops every rule of the project, and says what that means while they are stopped. */
 export const KillSwitch = ({ slug }: { readonly slug: string }) => {
-  const { automation: texts } = useTexts()
+  const { automation: texts, keepRunning } = useTexts()
   const isAdmin = useCan(slug, "admin")
   const refetchInterval = useRefetchInterval(refetchMillis)
   const { data: settings, error, refetch } = useQuery({ ...settingsQuery(slug), refetchInterval })
@@ -59,6 +59,7 @@ export const KillSwitch = ({ slug }: { readonly slug: string }) => {
           <FormDialog
             title={texts.stopQuestion}
             submit={texts.stop}
+            dismiss={keepRunning}
             variant="danger"
             onClose={() => setAsking(false)}
             onSubmit={async () => {

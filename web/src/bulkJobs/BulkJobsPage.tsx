@@ -38,7 +38,7 @@ const Status = ({ job: { note, status } }: { readonly job: BulkJob }) => {
 
 /** Asks, and stops the job for good. */
 const StopButton = ({ job, slug }: { readonly job: BulkJob; readonly slug: string }) => {
-  const { bulkJobs: texts } = useTexts()
+  const { bulkJobs: texts, keepRunning } = useTexts()
   const queries = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   return (
@@ -48,6 +48,7 @@ const StopButton = ({ job, slug }: { readonly job: BulkJob; readonly slug: strin
         <FormDialog
           title={texts.stopQuestion}
           submit={texts.stop}
+          dismiss={keepRunning}
           variant="danger"
           onClose={() => setOpen(false)}
           onSubmit={async () => {

@@ -54,6 +54,7 @@ export const CancelDialog = ({ onClose, onStarted, selection, slug, tasks }: {
         ? texts.bulkJobs.cancelQuestion
         : texts.task.cancelQuestion(texts.tasks.count(format.count(tasks.length)))}
       submit={texts.tasks.cancelSelected}
+      dismiss={texts.keepRunning}
       variant="danger"
       isBlocked={isQuery ? facets.data === undefined || hasNoMatch(facets) : tasks.every(isOver)}
       onClose={onClose}

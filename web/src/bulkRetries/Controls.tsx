@@ -71,6 +71,7 @@ export const BulkRetryControls = ({ request, slug }: { readonly slug: string; re
         <FormDialog
           title={texts.bulkRetries.cancelQuestion}
           submit={texts.bulkRetries.cancel}
+          dismiss={texts.keepRunning}
           variant="danger"
           onClose={() => setQuestion(null)}
           onSubmit={async () => {

@@ -46,6 +46,7 @@ export const de: Texts = {
   skipToContent: "Zum Inhalt springen",
   close: "Schließen",
   cancel: common.cancel,
+  keepRunning: "Weiterlaufen lassen",
   copy: common.copy,
   copied: "Kopiert",
   none: "keine",

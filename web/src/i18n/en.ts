@@ -49,6 +49,7 @@ export const en = {
   skipToContent: "Skip to content",
   close: "Close",
   cancel: common.cancel,
+  keepRunning: "Keep running",
   copy: common.copy,
   copied: "Copied",
   none: "none",

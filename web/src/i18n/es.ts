@@ -46,6 +46,7 @@ export const es: Texts = {
   skipToContent: "Ir al contenido",
   close: "Cerrar",
   cancel: common.cancel,
+  keepRunning: "Dejar que continúe",
   copy: common.copy,
   copied: "Copiado",
   none: "ninguno",

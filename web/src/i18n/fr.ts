@@ -46,6 +46,7 @@ export const fr: Texts = {
   skipToContent: "Aller au contenu",
   close: "Fermer",
   cancel: common.cancel,
+  keepRunning: "Laisser continuer",
   copy: common.copy,
   copied: "Copié",
   none: "aucune",

@@ -46,6 +46,7 @@ export const ja: Texts = {
   skipToContent: "本文へ移動",
   close: "閉じる",
   cancel: common.cancel,
+  keepRunning: "実行を続ける",
   copy: common.copy,
   copied: "コピーしました",
   none: "なし",

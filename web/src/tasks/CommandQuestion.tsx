@@ -19,7 +19,7 @@ export const CommandQuestion = ({ onConfirm, onClose, question: { action, note, 
   /** The person agreed. */
   readonly onConfirm?: () => void
 }) => {
-  const { cancel, task: texts, tasks: many } = useTexts()
+  const { cancel, keepRunning, task: texts, tasks: many } = useTexts()
   const format = useFormat()
   const commands = useTaskCommands(slug, action)
   const what = tasks.length === 1 ? tasks[0]?.name ?? "" : many.count(format.count(tasks.length))
@@ -30,7 +30,7 @@ export const CommandQuestion = ({ onConfirm, onClose, question: { action, note, 
           <p className="mt-3 text-soft">{action === "retry" ? texts.retryHint : texts.cancelHint}</p>
           {note !== undefined && <p className="mt-3">{note}</p>}
           <div className="mt-6 flex justify-end gap-3">
-            <Button onClick={close}>{cancel}</Button>
+            <Button onClick={close}>{action === "retry" ? cancel : keepRunning}</Button>
             <Button
               variant="primary"
               data-autofocus

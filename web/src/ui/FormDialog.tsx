@@ -11,10 +11,12 @@ import { Problem } from "./Problem.tsx"
  * Where the API requires the password or a code again, the dialog asks for it and sends the form again.
  */
 export const FormDialog = (
-  { children, isBlocked = false, variant = "primary", onClose, onSubmit, phrase, size, submit, title }: {
+  { children, dismiss, isBlocked = false, variant = "primary", onClose, onSubmit, phrase, size, submit, title }: {
     readonly title: string
     /** What the button says: a verb. */
     readonly submit: string
+    /** What the button says that changes nothing, where "Cancel" could be taken for the action. */
+    readonly dismiss?: string
     readonly variant?: ButtonProps["variant"]
     readonly size?: "base" | "large"
     /** What the person types to confirm an action that cannot be undone, such as the name of a queue. */
@@ -61,7 +63,7 @@ export const FormDialog = (
           )}
           {failure !== null && <Problem error={failure} />}
           <div className="flex justify-end gap-3">
-            <Button onClick={close}>{texts.cancel}</Button>
+            <Button onClick={close}>{dismiss ?? texts.cancel}</Button>
             <Button
               type="submit"
               variant={variant}

@@ -28,6 +28,7 @@ export const common: Texts["common"] = {
   bulkRetry: "Massenwiederholung",
   by: "Von",
   cancel: "Abbrechen",
+  cancelTask: "Task abbrechen",
   cancelled: "Abgebrochen",
   channel: "Kanal",
   channels: "Kanäle",

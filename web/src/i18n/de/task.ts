@@ -66,7 +66,7 @@ export const task: Texts["task"] = {
   copyCurl: "Als curl-Befehl",
   copyCli: "Als svc-Befehl",
   retry: common.retry,
-  cancel: "Task abbrechen",
+  cancel: common.cancelTask,
   retryQuestion: (name: string) => `${name} wiederholen?`,
   retryHint: "Der Task wird mit denselben Argumenten erneut eingereicht. Manche Engines geben ihm eine neue ID.",
   cancelQuestion: (name: string) => `${name} abbrechen?`,

@@ -51,7 +51,7 @@ export const tasks: Texts["tasks"] = {
   tooManySelected: (most: string) =>
     `Höchstens ${most} Tasks lassen sich einzeln auswählen. Wählen Sie stattdessen alle passenden aus.`,
   retry: common.retry,
-  cancel: "Task abbrechen",
+  cancel: common.cancelTask,
   cancelSelected: "Tasks abbrechen",
   completions: "Vorschläge",
   facets: "Anzahlen neben der Liste",

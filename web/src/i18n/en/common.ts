@@ -27,6 +27,7 @@ export const common = {
   bulkRetry: "Bulk retry",
   by: "By",
   cancel: "Cancel",
+  cancelTask: "Cancel task",
   cancelled: "Cancelled",
   channel: "Channel",
   channels: "Channels",

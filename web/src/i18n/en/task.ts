@@ -65,7 +65,7 @@ export const task = {
   copyCurl: "Copy as curl",
   copyCli: "Copy as svc command",
   retry: common.retry,
-  cancel: "Cancel",
+  cancel: common.cancelTask,
   retryQuestion: (name: string) => `Retry ${name}?`,
   retryHint: "The task is submitted again with the same arguments. Some engines give it a new ID.",
   cancelQuestion: (name: string) => `Cancel ${name}?`,

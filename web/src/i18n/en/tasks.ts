@@ -50,7 +50,7 @@ export const tasks = {
   tooManySelected: (most: string) =>
     `At most ${most} tasks can be selected by hand. Select all matching tasks instead.`,
   retry: common.retry,
-  cancel: "Cancel task",
+  cancel: common.cancelTask,
   cancelSelected: "Cancel tasks",
   completions: "Completions",
   facets: "Counts beside the list",

@@ -28,6 +28,7 @@ export const common: Texts["common"] = {
   bulkRetry: "Reintento masivo",
   by: "Por",
   cancel: "Cancelar",
+  cancelTask: "Cancelar la tarea",
   cancelled: "Cancelado",
   channel: "Canal",
   channels: "Canales",

@@ -66,7 +66,7 @@ export const task: Texts["task"] = {
   copyCurl: "Como comando curl",
   copyCli: "Como comando svc",
   retry: common.retry,
-  cancel: "Cancelar la tarea",
+  cancel: common.cancelTask,
   retryQuestion: (name: string) => `¿Reintentar ${name}?`,
   retryHint: "La tarea se envía de nuevo con los mismos argumentos. Algunos motores le dan un ID nuevo.",
   cancelQuestion: (name: string) => `¿Cancelar ${name}?`,

@@ -51,7 +51,7 @@ export const tasks: Texts["tasks"] = {
   tooManySelected: (most: string) =>
     `Se pueden seleccionar a mano ${most} tareas como máximo. Seleccione en su lugar todas las que coinciden.`,
   retry: common.retry,
-  cancel: "Cancelar la tarea",
+  cancel: common.cancelTask,
   cancelSelected: "Cancelar las tareas",
   completions: "Sugerencias",
   facets: "Recuentos junto a la lista",

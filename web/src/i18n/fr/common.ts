@@ -28,6 +28,7 @@ export const common: Texts["common"] = {
   bulkRetry: "Relance groupée",
   by: "Par",
   cancel: "Annuler",
+  cancelTask: "Annuler la tâche",
   cancelled: "Annulée",
   channel: "Canal",
   channels: "Canaux",

@@ -66,7 +66,7 @@ export const task: Texts["task"] = {
   copyCurl: "Sous forme de commande curl",
   copyCli: "Sous forme de commande svc",
   retry: common.retry,
-  cancel: "Annuler la tâche",
+  cancel: common.cancelTask,
   retryQuestion: (name: string) => `Relancer ${name}\u00a0?`,
   retryHint: "La tâche est soumise à nouveau avec les mêmes arguments. Certains moteurs lui donnent un nouvel ID.",
   cancelQuestion: (name: string) => `Annuler ${name}\u00a0?`,

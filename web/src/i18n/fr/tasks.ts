@@ -51,7 +51,7 @@ export const tasks: Texts["tasks"] = {
   tooManySelected: (most: string) =>
     `Au plus ${most} tâches peuvent être sélectionnées une à une. Sélectionnez plutôt toutes celles qui correspondent.`,
   retry: common.retry,
-  cancel: "Annuler la tâche",
+  cancel: common.cancelTask,
   cancelSelected: "Annuler les tâches",
   completions: "Suggestions",
   facets: "Décomptes à côté de la liste",

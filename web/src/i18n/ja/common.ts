@@ -27,6 +27,7 @@ export const common: Texts["common"] = {
   bulkRetry: "一括再試行",
   by: "実行者",
   cancel: "キャンセル",
+  cancelTask: "タスクをキャンセル",
   cancelled: "キャンセル済み",
   channel: "チャンネル",
   channels: "チャンネル",

@@ -64,7 +64,7 @@ export const task: Texts["task"] = {
   copyCurl: "curlコマンド",
   copyCli: "svcコマンド",
   retry: common.retry,
-  cancel: "タスクをキャンセル",
+  cancel: common.cancelTask,
   retryQuestion: (name: string) => `${name}を再試行しますか？`,
   retryHint: "同じ引数でタスクを再投入します。エンジンによっては新しいIDが付きます。",
   cancelQuestion: (name: string) => `${name}をキャンセルしますか？`,

@@ -50,7 +50,7 @@ export const tasks: Texts["tasks"] = {
   tooManySelected: (most: string) =>
     `個別に選択できるタスクは${most}件までです。代わりに一致するものをすべて選択してください。`,
   retry: common.retry,
-  cancel: "タスクをキャンセル",
+  cancel: common.cancelTask,
   cancelSelected: "タスクをキャンセル",
   completions: "候補",
   facets: "一覧の横に件数を表示",
