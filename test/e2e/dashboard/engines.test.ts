@@ -71,7 +71,9 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await page.getByRole("button", { name: "Create agent" }).click()
           await page.getByText("Waiting for the agent to connect").waitFor()
           await assertAccessible(page, "lines of a new agent")
-          const lines = await page.locator("pre[data-step=environment]").innerText()
+          const copied = page.locator("pre[data-step=environment]")
+          assert.strictEqual(await copied.evaluate("pre => getComputedStyle(pre).fontVariantLigatures"), "none")
+          const lines = await copied.innerText()
           const valueOf = (name: string) => new RegExp(`^export ${name}=(\\S+)$`, "m").exec(lines)?.[1] ?? ""
           assert.strictEqual(valueOf("Z4J_BRAIN_URL"), url)
           return { base: url, token: valueOf("Z4J_TOKEN"), hmac_secret: valueOf("Z4J_HMAC_SECRET") }
