@@ -115,6 +115,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await waitUntil(() => cancel.isEnabled()) // the shop has tasks that run at most moments
           await cancel.click()
           await page.getByRole("alert").getByText("Waiting for approval").waitFor()
+          assert.strictEqual(await cancel.count(), 0) // it is requested, and cannot be sent again
           await inspect(page, "a cancellation that waits")
           await page.getByRole("dialog").getByRole("link", { name: "Show the approval" }).click()
           await page.getByText("Cancellation of many tasks").waitFor()

@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { useProof } from "../session/StepUp.tsx"
+import { approvalIdOf } from "./ApprovalLink.tsx"
 import { Button, type ButtonProps } from "./Button.tsx"
 import { Dialog } from "./Dialog.tsx"
 import { TextField } from "./Fields.tsx"
@@ -33,6 +34,8 @@ export const FormDialog = (
   const [failure, setFailure] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const [typed, setTyped] = useState("")
+  /** The action was requested: sent again it would be the same request. */
+  const awaitsApproval = approvalIdOf(failure) !== null
   const send = async (event: FormEvent<HTMLFormElement>, close: () => void) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -63,15 +66,17 @@ export const FormDialog = (
           )}
           {failure !== null && <Problem error={failure} />}
           <div className="flex justify-end gap-3">
-            <Button onClick={close}>{dismiss ?? texts.cancel}</Button>
-            <Button
-              type="submit"
-              variant={variant}
-              disabled={isBusy || isBlocked || (phrase !== undefined && typed !== phrase)}
-              data-autofocus={phrase === undefined && children === undefined ? true : undefined}
-            >
-              {submit}
-            </Button>
+            <Button onClick={close}>{awaitsApproval ? texts.close : dismiss ?? texts.cancel}</Button>
+            {!awaitsApproval && (
+              <Button
+                type="submit"
+                variant={variant}
+                disabled={isBusy || isBlocked || (phrase !== undefined && typed !== phrase)}
+                data-autofocus={phrase === undefined && children === undefined ? true : undefined}
+              >
+                {submit}
+              </Button>
+            )}
           </div>
         </form>
       )}
