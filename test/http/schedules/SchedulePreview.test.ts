@@ -38,6 +38,11 @@ describe.each(laneEngines)("the preview of a schedule on %s", (engine) => {
           ["2026-03-29T01:00:00.000000Z", "2026-03-29T03:00:00+02:00", "gap", "2026-03-29T01:00:00.000000Z"],
           ["2026-03-30T00:30:00.000000Z", "2026-03-30T02:30:00+02:00", null, "2026-03-30T00:30:00.000000Z"]
         ])
+        assert.deepInclude(spring.next_dst, { local: "2026-03-29T03:00:00+02:00", dst: "gap" })
+        const summer = yield* preview({ from: at("2026-03-30T12:00:00Z"), count: 1 }) // months before the next change
+        assert.deepInclude(summer.next_dst, { local: "2026-10-25T02:30:00+02:00", dst: "overlap" })
+        const noon = yield* preview({ expression: "0 12 * * *", from: at("2026-03-27T12:00:00Z") })
+        assert.isNull(noon.next_dst)
         const autumn = yield* preview({ from: at("2026-10-24T12:00:00Z"), count: 1 })
         assert.deepInclude(autumn.ticks[0], { local: "2026-10-25T02:30:00+02:00", dst: "overlap" })
       }))

@@ -2906,6 +2906,7 @@ export interface components {
         };
         SchedulePreview: {
             catch_up: components["schemas"]["CaughtUp"] | null;
+            next_dst: components["schemas"]["ScheduleTick"] | null;
             summary: string;
             ticks: components["schemas"]["ScheduleTick"][];
         };

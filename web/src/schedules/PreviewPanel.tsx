@@ -43,7 +43,15 @@ export const PreviewPanel = ({ cadence, slug }: { readonly slug: string; readonl
             <p className="px-5 py-4">{words(shown) ?? preview.data.summary}</p>
             {ticks.length === 0
               ? <p className="px-5 pb-4 text-soft">{page.noTicks}</p>
-              : <TickTable label={texts.preview} ticks={ticks} zone={shown.timezone} />}
+              : (
+                <TickTable
+                  isNarrow
+                  label={texts.preview}
+                  ticks={ticks}
+                  nextDst={preview.data.next_dst}
+                  zone={shown.timezone}
+                />
+              )}
           </>
         )}
     </section>

@@ -50,7 +50,14 @@ const NextTicks = ({ readAt, schedule, slug }: {
         ? <ErrorNotice error={preview.error} />
         : preview.data !== undefined && (ticks.length === 0
           ? <p className="px-5 pb-4 text-soft">{texts.noTicks}</p>
-          : <TickTable label={texts.ticks} ticks={ticks} zone={schedule.timezone} />)}
+          : (
+            <TickTable
+              label={texts.ticks}
+              ticks={ticks}
+              nextDst={preview.data.next_dst}
+              zone={schedule.timezone}
+            />
+          ))}
     </Panel>
   )
 }

@@ -20,11 +20,34 @@ const ClockMark = ({ dst }: { readonly dst: Tick["dst"] }) => {
   )
 }
 
-/** Ticks in the person's zone and in the schedule's, with what a change of clocks does to them. */
-export const TickTable = ({ label, ticks, zone }: {
-  readonly label: string
+/** The next tick that a change of clocks moves or doubles, where it comes after those that are listed. */
+const LaterDst = ({ nextDst, ticks, zone }: {
+  readonly nextDst: Tick | null
   readonly ticks: ReadonlyArray<Tick>
   readonly zone: string
+}) => {
+  const { schedules: { dst: texts } } = useTexts()
+  const format = useFormat()
+  if (nextDst === null || nextDst.at <= (ticks.at(-1)?.at ?? "")) return null
+  const moment = isKnownZone(zone) ? format.moment(Date.parse(nextDst.at), zone) : nextDst.local
+  return (
+    <p className="border-t border-line px-5 py-4 text-small text-soft">
+      {`${texts.next(moment)} ${nextDst.dst === "gap" ? texts.gapHint : texts.overlapHint}`}
+    </p>
+  )
+}
+
+/**
+ * Ticks in the person's zone and in the schedule's, with what a change of clocks does to them and to the first later one
+ * that it concerns.
+ */
+export const TickTable = ({ isNarrow = false, label, nextDst, ticks, zone }: {
+  readonly label: string
+  readonly ticks: ReadonlyArray<Tick>
+  readonly nextDst: Tick | null
+  readonly zone: string
+  /** The schedule's zone is below the person's instead of beside it. */
+  readonly isNarrow?: boolean
 }) => {
   const { schedules: { dst, page: texts } } = useTexts()
   const format = useFormat()
@@ -39,9 +62,9 @@ export const TickTable = ({ label, ticks, zone }: {
         <thead>
           <tr className="border-b border-line text-left text-small text-soft">
             <th scope="col" className="h-[30px] px-5 font-normal">
-              {isOneZone ? texts.bothZones(zone) : texts.yours}
+              {isOneZone ? texts.bothZones(zone) : isNarrow ? `${texts.yours} / ${texts.itsOwn(zone)}` : texts.yours}
             </th>
-            {!isOneZone && <th scope="col" className="px-3 font-normal">{texts.itsOwn(zone)}</th>}
+            {!isOneZone && !isNarrow && <th scope="col" className="px-3 font-normal">{texts.itsOwn(zone)}</th>}
             <th scope="col" className="px-5 text-right font-normal">
               <span className="sr-only">{texts.tick}</span>
             </th>
@@ -51,6 +74,12 @@ export const TickTable = ({ label, ticks, zone }: {
           {ticks.map((tick) => {
             const { at, dst, fires_before } = tick
             const time = Date.parse(at)
+            const itsOwn = (
+              <span className="flex flex-wrap items-center gap-x-3 text-soft">
+                <span className="whitespace-nowrap max-md:whitespace-normal">{inZone(tick)}</span>
+                <ClockMark dst={dst} />
+              </span>
+            )
             return (
               <tr key={at} className="border-b border-line last:border-0">
                 <td className="h-[30px] px-5 whitespace-nowrap max-md:whitespace-normal">
@@ -58,15 +87,9 @@ export const TickTable = ({ label, ticks, zone }: {
                     <time dateTime={at}>{format.moment(time)}</time>
                     {isOneZone && <ClockMark dst={dst} />}
                   </span>
+                  {!isOneZone && isNarrow && itsOwn}
                 </td>
-                {!isOneZone && (
-                  <td className="px-3 text-soft">
-                    <span className="flex flex-wrap items-center gap-x-3">
-                      <span className="whitespace-nowrap max-md:whitespace-normal">{inZone(tick)}</span>
-                      <ClockMark dst={dst} />
-                    </span>
-                  </td>
-                )}
+                {!isOneZone && !isNarrow && <td className="px-3">{itsOwn}</td>}
                 <td className="px-5 text-right whitespace-nowrap text-soft">
                   {format.relative(time, now)}
                   {fires_before !== at && (
@@ -86,6 +109,7 @@ export const TickTable = ({ label, ticks, zone }: {
           {marks.has("overlap") && <li>{`${dst.overlap}: ${dst.overlapHint}`}</li>}
         </ul>
       )}
+      <LaterDst nextDst={nextDst} ticks={ticks} zone={zone} />
     </div>
   )
 }

@@ -42,6 +42,8 @@ export interface Cadence {
   /** The same ticks, newest first. */
   readonly ticksBackwards: (until: Timestamp, after: Timestamp) => Iterable<Timestamp>
   readonly describeTick: (tick: Timestamp) => TickDescription
+  /** The first tick later than `after`, at most `until`, that a change of clocks moves or doubles. */
+  readonly nextDst: (after: Timestamp, until: Timestamp) => Timestamp | null
 }
 
 export interface TickDescription {
@@ -138,13 +140,14 @@ const makeCadence = (
     const tick = to > firstSecond ? walk.previous(to) : null
     return tick === null || tick < firstSecond ? null : fromSecond(tick)
   }
+  const ticksBetween = function*(after: Timestamp, until: Timestamp) {
+    for (let tick = next(after); tick !== null && tick <= until; tick = next(tick)) yield tick
+  }
   return {
     ...definition,
     next,
     prev,
-    *ticksBetween(after, until) {
-      for (let tick = next(after); tick !== null && tick <= until; tick = next(tick)) yield tick
-    },
+    ticksBetween,
     *ticksBackwards(until, after) {
       const latest = fromSecond(toEpochSeconds(until) + 1)
       for (let tick = prev(latest); tick !== null && tick > after; tick = prev(tick)) yield tick
@@ -152,6 +155,20 @@ const makeCadence = (
     describeTick: (tick) => {
       const second = toEpochSeconds(tick)
       return { local: describeLocal(second, zone.segmentAt(second).offset), dst: walk.explain(second) }
+    },
+    nextDst: (after, until) => {
+      const to = Math.min(toEpochSeconds(until), endSecond - 1)
+      let segment = zone.segmentAt(toEpochSeconds(after))
+      while (segment.end <= to) {
+        const following = zone.segmentAt(segment.end)
+        // only local times this near to the change are left out or come twice
+        const span = Math.abs(following.offset - segment.offset)
+        for (const tick of ticksBetween(fromSecond(segment.end - span - 1), fromSecond(segment.end + span))) {
+          if (tick > after && tick <= until && walk.explain(toEpochSeconds(tick)) !== null) return tick
+        }
+        segment = following
+      }
+      return null
     }
   }
 }

@@ -2,7 +2,7 @@
 import * as Either from "effect/Either"
 import { ValidationFailed } from "../../kernel/Errors.ts"
 import { ScheduleId } from "../../kernel/Id.ts"
-import { addSeconds, type Timestamp, toEpochSeconds } from "../../kernel/Timestamp.ts"
+import { addSeconds, secondsPerDay, type Timestamp, toEpochSeconds } from "../../kernel/Timestamp.ts"
 import type { CatchUp } from "../Schedule.ts"
 import { type Cadence, compile } from "./Cadence.ts"
 import { planFires } from "./Plan.ts"
@@ -14,6 +14,9 @@ interface PreviewOptions {
   readonly catchUpMax: number
   readonly graceSeconds: number
 }
+
+/** A year and the weeks by which a change of clocks may come later than in the year before. */
+const dstSeconds = 400 * secondsPerDay
 
 /** Intervals count from the earliest moment of the request. */
 export const makePreview = (
@@ -29,8 +32,10 @@ export const makePreview = (
     const describe = makeDescribe(cadence, jitter_seconds)
     const firesAfter = (catch_up: CatchUp, during: typeof Outage.Type) =>
       listFires(cadence, catch_up, during, options).map(describe)
+    const dst = cadence.nextDst(begin, addSeconds(begin, dstSeconds))
     return {
       ticks: takeTicks(cadence, begin, count).map(describe),
+      next_dst: dst === null ? null : describe(dst),
       summary: summarize(definition),
       catch_up: outage === null ? null : {
         skip: firesAfter("skip", outage),

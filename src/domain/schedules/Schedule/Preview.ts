@@ -64,6 +64,10 @@ const describeTicks = (description: string) => describeField(Schema.Array(Tick),
 
 export const Preview = Schema.Struct({
   ticks: describeField(Schema.Array(Tick), "The next ticks, oldest first; fewer than requested where it ends."),
+  next_dst: describeField(
+    Schema.NullOr(Tick),
+    "The first tick within 400 days that a change of clocks moves or doubles; null: there is none."
+  ),
   summary: describeField(Schema.String, "The expression in words.", "At 02:30 every day"),
   catch_up: describeField(
     Schema.NullOr(

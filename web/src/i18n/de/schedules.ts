@@ -436,7 +436,8 @@ export const schedules = {
     gapHint:
       "Die Uhr wird vorgestellt: Diese Ortszeit gibt es an dem Tag nicht, deshalb wird er im ersten Moment danach ausgelöst.",
     overlap: "doppelt",
-    overlapHint: "Die Uhr wird zurückgestellt: Diese Ortszeit gibt es an dem Tag zweimal."
+    overlapHint: "Die Uhr wird zurückgestellt: Diese Ortszeit gibt es an dem Tag zweimal.",
+    next: (moment: string) => `Nächste Zeitumstellung: ${moment}.`
   },
   words: {
     comma: ", ",

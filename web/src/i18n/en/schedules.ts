@@ -413,7 +413,8 @@ export const schedules = {
     gap: "moved",
     gapHint: "Clocks go forward: this local time does not exist that day, so it fires at the first moment after it.",
     overlap: "twice",
-    overlapHint: "Clocks go back: this local time comes twice that day."
+    overlapHint: "Clocks go back: this local time comes twice that day.",
+    next: (moment: string) => `Next change of clocks: ${moment}.`
   },
   words: {
     comma: ", ",

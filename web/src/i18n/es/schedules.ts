@@ -428,7 +428,8 @@ export const schedules = {
     gapHint:
       "El reloj se adelanta: esta hora local no existe ese día, así que se dispara en el primer momento posterior.",
     overlap: "doble",
-    overlapHint: "El reloj se atrasa: esta hora local se repite ese día."
+    overlapHint: "El reloj se atrasa: esta hora local se repite ese día.",
+    next: (moment: string) => `Próximo cambio de hora: ${moment}.`
   },
   words: {
     comma: ", ",

@@ -431,7 +431,8 @@ export const schedules = {
     gapHint:
       "L’heure avance\u00a0: cette heure locale n’existe pas ce jour-là, le déclenchement a donc lieu au premier instant suivant.",
     overlap: "double",
-    overlapHint: "L’heure recule\u00a0: cette heure locale revient deux fois ce jour-là."
+    overlapHint: "L’heure recule\u00a0: cette heure locale revient deux fois ce jour-là.",
+    next: (moment: string) => `Prochain changement d’heure\u00a0: ${moment}.`
   },
   words: {
     comma: ", ",

@@ -406,7 +406,8 @@ export const schedules = {
     gap: "移動",
     gapHint: "時計が進む日です。この現地時刻は存在しないため、その直後に実行します。",
     overlap: "重複",
-    overlapHint: "時計が戻る日です。この現地時刻は2回あります。"
+    overlapHint: "時計が戻る日です。この現地時刻は2回あります。",
+    next: (moment: string) => `次の時計の切り替え：${moment}。`
   },
   words: {
     comma: "、",
