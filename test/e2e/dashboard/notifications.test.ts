@@ -94,7 +94,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           const dialog = page.getByRole("dialog")
           await dialog.getByLabel("Task name (optional)").fill("box.*")
           await dialog.getByRole("checkbox", { name: "ops" }).check()
-          await dialog.getByLabel("First message after (seconds)").fill("0")
+          await dialog.getByLabel("First message after").fill("0 s")
           await assertAccessible(page, "a new subscription")
           await confirm(page, "Create")
           const list = page.getByRole("list", { name: "Subscriptions" })

@@ -1,7 +1,7 @@
-import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
-import { CheckField, TextAreaField, TextField } from "../ui/Fields.tsx"
+import { DurationField } from "../ui/DurationField.tsx"
+import { CheckField, TextAreaField } from "../ui/Fields.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { type ConditionKey, keysOf, priorities, type RuleDraft } from "./rule.ts"
 
@@ -14,29 +14,22 @@ export interface FieldsProps {
 
 const RuntimeFields = ({ draft, onChange, problemOf }: FieldsProps) => {
   const { automation: texts } = useTexts()
-  const format = useFormat()
-  const hintOf = (millis: string) =>
-    millis !== "" && Number.isFinite(Number(millis)) ? { hint: texts.windowHint(format.duration(Number(millis))) } : {}
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <TextField
+      <DurationField
         label={`${texts.keys.runtime}: ${texts.minMs}`}
-        type="number"
-        min={0}
+        unit="ms"
         required={false}
-        value={draft.minMs}
+        initial={draft.minMs}
         problem={problemOf("runtime")}
-        onChange={({ target }) => onChange({ minMs: target.value })}
-        {...hintOf(draft.minMs)}
+        onValue={(minMs) => onChange({ minMs })}
       />
-      <TextField
+      <DurationField
         label={`${texts.keys.runtime}: ${texts.maxMs}`}
-        type="number"
-        min={0}
+        unit="ms"
         required={false}
-        value={draft.maxMs}
-        onChange={({ target }) => onChange({ maxMs: target.value })}
-        {...hintOf(draft.maxMs)}
+        initial={draft.maxMs}
+        onValue={(maxMs) => onChange({ maxMs })}
       />
     </div>
   )

@@ -1,8 +1,8 @@
 import type { FormEvent } from "react"
-import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { ApprovalLink } from "../ui/ApprovalLink.tsx"
 import { Button } from "../ui/Button.tsx"
+import { DurationField } from "../ui/DurationField.tsx"
 import { CheckField, SelectField, TextField } from "../ui/Fields.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { ActionFields } from "./ActionFields.tsx"
@@ -12,8 +12,6 @@ const maxNameLength = 200
 
 const SafetyFields = ({ draft, isNew, onChange, problemOf }: FieldsProps & { readonly isNew: boolean }) => {
   const { automation: texts } = useTexts()
-  const format = useFormat()
-  const seconds = Number(draft.windowSeconds)
   return (
     <fieldset className="grid gap-4">
       <legend className="mb-3 font-semibold">{texts.safety}</legend>
@@ -27,15 +25,13 @@ const SafetyFields = ({ draft, isNew, onChange, problemOf }: FieldsProps & { rea
           problem={problemOf("max_executions_per_window")}
           onChange={({ target }) => onChange({ maxExecutions: target.value })}
         />
-        <TextField
+        <DurationField
           label={texts.windowSeconds}
-          type="number"
           min={1}
           max={604_800}
-          value={draft.windowSeconds}
+          initial={draft.windowSeconds}
           problem={problemOf("window_seconds")}
-          onChange={({ target }) => onChange({ windowSeconds: target.value })}
-          {...(seconds > 0 && { hint: texts.windowHint(format.duration(seconds * 1_000)) })}
+          onValue={(windowSeconds) => onChange({ windowSeconds })}
         />
       </div>
       {isNew && (

@@ -60,7 +60,9 @@ export const de: Texts = {
     optional: "optional",
     awaitsApproval: "Wartet auf Freigabe",
     done: "Fertig",
-    saved: "Gespeichert."
+    saved: "Gespeichert.",
+    durationProblem: "Geben Sie eine Dauer ein, etwa 15 min oder 4 h.",
+    durationRange: (min: string, max: string) => `Geben Sie eine Dauer von ${min} bis ${max} ein.`
   },
   stepUp: {
     title: "Bestätigen Sie, dass Sie es sind",

@@ -63,7 +63,9 @@ export const en = {
     optional: "optional",
     awaitsApproval: "Waiting for approval",
     done: "Done",
-    saved: "Saved."
+    saved: "Saved.",
+    durationProblem: "Enter a duration, such as 15 min or 4 h.",
+    durationRange: (min: string, max: string) => `Enter a duration from ${min} to ${max}.`
   },
   stepUp: {
     title: "Confirm it's you",

@@ -60,7 +60,9 @@ export const es: Texts = {
     optional: "opcional",
     awaitsApproval: "Pendiente de aprobación",
     done: "Listo",
-    saved: "Guardado."
+    saved: "Guardado.",
+    durationProblem: "Introduzca una duración, por ejemplo 15 min o 4 h.",
+    durationRange: (min: string, max: string) => `Introduzca una duración de ${min} a ${max}.`
   },
   stepUp: {
     title: "Confirme que es usted",

@@ -60,7 +60,9 @@ export const fr: Texts = {
     optional: "facultatif",
     awaitsApproval: "En attente d’approbation",
     done: "Terminé",
-    saved: "Enregistré."
+    saved: "Enregistré.",
+    durationProblem: "Saisissez une durée, par exemple 15 min ou 4 h.",
+    durationRange: (min: string, max: string) => `Saisissez une durée de ${min} à ${max}.`
   },
   stepUp: {
     title: "Confirmez votre identité",

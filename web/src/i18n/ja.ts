@@ -60,7 +60,9 @@ export const ja: Texts = {
     optional: "任意",
     awaitsApproval: "承認待ち",
     done: "完了",
-    saved: "保存しました。"
+    saved: "保存しました。",
+    durationProblem: "15 min、4 hのように時間の長さを入力してください。",
+    durationRange: (min: string, max: string) => `${min}～${max}の時間の長さを入力してください。`
   },
   stepUp: {
     title: "本人確認",

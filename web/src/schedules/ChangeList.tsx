@@ -1,3 +1,4 @@
+import { formatDuration } from "../format/duration.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import type { Change, DraftField } from "./definition.ts"
 import { useWords } from "./useWords.ts"
@@ -12,6 +13,9 @@ export const ChangeList = ({ changes, kinds }: {
   const words = useWords()
   const cadence: ReadonlySet<DraftField> = new Set(["kind", "expression", "timezone", "jitter_seconds"])
   const describe = (field: DraftField, text: string, kind: string) => {
+    if (field === "jitter_seconds" || field === "grace_seconds") {
+      return text.trim() === "" ? "" : formatDuration(Number(text) * 1_000)
+    }
     const inWords = field === "expression" ? words({ kind, expression: text }) : null
     return inWords === null ? text.trim() : `${text.trim()} (${inWords})`
   }

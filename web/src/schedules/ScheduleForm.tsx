@@ -5,6 +5,7 @@ import { api, unwrap } from "../api/client.ts"
 import { isLossyCopy } from "../format/lossyCopy.ts"
 import { useZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { DurationField } from "../ui/DurationField.tsx"
 import { SelectField, TextAreaField, TextField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { ChangeList } from "./ChangeList.tsx"
@@ -65,6 +66,12 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
     label: texts.fields[field],
     value: draft[field],
     onChange: ({ target }: { readonly target: { readonly value: string } }) => set(field)(target.value)
+  })
+  const duration = (field: "jitter_seconds" | "grace_seconds") => ({
+    label: texts.fields[field],
+    className: "w-full",
+    initial: draft[field],
+    onValue: set(field)
   })
   const choice = <A extends string>(field: DraftField, choices: Readonly<Record<A, string>>) => (
     <SelectField label={texts.fields[field]} choices={choices} value={draft[field] as A} onChoose={set(field)} /> // an own kind of another scheduler is among the choices
@@ -128,12 +135,9 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
                 {choice("on_unknown_outcome", unknownOutcomes)}
               </div>
               <div className="grid gap-4 sm:grid-cols-2">
-                <TextField {...text("jitter_seconds")} className="w-full" type="number" min={0} max={86_400} />
-                <TextField
-                  {...text("grace_seconds")}
-                  className="w-full"
-                  type="number"
-                  min={0}
+                <DurationField {...duration("jitter_seconds")} max={86_400} />
+                <DurationField
+                  {...duration("grace_seconds")}
                   max={604_800}
                   required={false}
                   placeholder={page.defaultGrace}

@@ -311,8 +311,8 @@ export const schedules = {
       kwargs: common.namedArguments,
       catch_up: "Verpasste Ticks",
       on_unknown_outcome: "Unbekanntes Ergebnis",
-      jitter_seconds: "Jitter in Sekunden",
-      grace_seconds: "Karenzzeit in Sekunden (optional)",
+      jitter_seconds: "Jitter",
+      grace_seconds: "Karenzzeit (optional)",
       is_enabled: "Anfangsstatus"
     },
     kinds: { cron: "Cron", interval: "Intervall", clocked: "Einmal" },

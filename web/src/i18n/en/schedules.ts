@@ -298,8 +298,8 @@ export const schedules = {
       kwargs: common.namedArguments,
       catch_up: "Missed ticks",
       on_unknown_outcome: "Unknown outcome",
-      jitter_seconds: "Jitter in seconds",
-      grace_seconds: "Grace in seconds (optional)",
+      jitter_seconds: "Jitter",
+      grace_seconds: "Grace (optional)",
       is_enabled: "Initial status"
     },
     kinds: { cron: "Cron", interval: "Interval", clocked: "Once" },

@@ -304,8 +304,8 @@ export const schedules = {
       kwargs: common.namedArguments,
       catch_up: "Ticks perdidos",
       on_unknown_outcome: "Resultado desconocido",
-      jitter_seconds: "Jitter en segundos",
-      grace_seconds: "Margen en segundos (opcional)",
+      jitter_seconds: "Jitter",
+      grace_seconds: "Margen (opcional)",
       is_enabled: "Estado inicial"
     },
     kinds: { cron: "Cron", interval: "Intervalo", clocked: "Una vez" },

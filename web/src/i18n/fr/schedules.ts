@@ -306,8 +306,8 @@ export const schedules = {
       kwargs: common.namedArguments,
       catch_up: "Ticks manqués",
       on_unknown_outcome: "Résultat inconnu",
-      jitter_seconds: "Gigue en secondes",
-      grace_seconds: "Délai de grâce en secondes (facultatif)",
+      jitter_seconds: "Gigue",
+      grace_seconds: "Délai de grâce (facultatif)",
       is_enabled: "État initial"
     },
     kinds: { cron: "Cron", interval: "Intervalle", clocked: "Une fois" },

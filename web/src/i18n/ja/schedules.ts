@@ -291,8 +291,8 @@ export const schedules = {
       kwargs: common.namedArguments,
       catch_up: "逃したティック",
       on_unknown_outcome: "結果不明の場合",
-      jitter_seconds: "ジッター（秒）",
-      grace_seconds: "猶予（秒、任意）",
+      jitter_seconds: "ジッター",
+      grace_seconds: "猶予（任意）",
       is_enabled: "初期状態"
     },
     kinds: { cron: "Cron", interval: "間隔", clocked: "1回" },

@@ -1,4 +1,5 @@
 import { useTexts } from "../../i18n/Language.tsx"
+import { DurationField } from "../../ui/DurationField.tsx"
 import { CheckField, SelectField, TextField } from "../../ui/Fields.tsx"
 import { defaultRate, priorities, type Priority, type Trigger } from "./form.ts"
 import { FormPart, NumberField } from "./parts.tsx"
@@ -37,7 +38,7 @@ export const FilterFields = ({ filters, trigger }: { readonly filters: Filters; 
             max={100}
             step={0.1}
           />
-          <NumberField
+          <DurationField
             label={texts.fields.window_seconds}
             name="window_seconds"
             initial={numberOf(filters, "window_seconds")}

@@ -1,9 +1,10 @@
 import { useState } from "react"
 import { useTexts } from "../../i18n/Language.tsx"
+import { DurationField } from "../../ui/DurationField.tsx"
 import { CheckField } from "../../ui/Fields.tsx"
 import type { AnyChannel } from "../channels/channelOwner.ts"
 import { defaultEscalationMinutes, defaultGrouping } from "./form.ts"
-import { ChannelChoice, FormPart, NumberField } from "./parts.tsx"
+import { ChannelChoice, FormPart } from "./parts.tsx"
 import type { Subscription } from "./subscriptionOwner.ts"
 
 /** The channels to choose from; null: the person may not list the project's, or there are none of a person. */
@@ -80,21 +81,21 @@ export const GroupingFields = ({ subscription }: { readonly subscription: Subscr
       <div className="grid items-start gap-5 md:grid-cols-2">
         {isGrouped && (
           <>
-            <NumberField
+            <DurationField
               label={texts.fields.wait_seconds}
               name="wait_seconds"
               initial={grouping.wait_seconds}
               min={0}
               max={3_600}
             />
-            <NumberField
+            <DurationField
               label={texts.fields.interval_seconds}
               name="interval_seconds"
               initial={grouping.interval_seconds}
               min={10}
               max={86_400}
             />
-            <NumberField
+            <DurationField
               label={texts.fields.repeat_seconds}
               name="repeat_seconds"
               initial={grouping.repeat_seconds}
@@ -103,7 +104,7 @@ export const GroupingFields = ({ subscription }: { readonly subscription: Subscr
             />
           </>
         )}
-        <NumberField
+        <DurationField
           label={texts.fields.cooldown_seconds}
           name="cooldown_seconds"
           initial={subscription?.cooldown_seconds ?? 0}
@@ -138,9 +139,10 @@ export const EscalationFields = ({ choices, escalation }: {
       />
       {isEscalated && (
         <>
-          <NumberField
+          <DurationField
             label={texts.fields.after_minutes}
             name="after_minutes"
+            unit="min"
             initial={escalation?.after_minutes ?? defaultEscalationMinutes}
             min={1}
             max={10_080}
