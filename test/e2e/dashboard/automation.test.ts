@@ -22,7 +22,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
         const ruleId = yield* Effect.promise(async () => {
           await page.goto("/projects/shop/automation")
           await signIn(page, email, password)
-          await page.getByText("No rule yet").waitFor()
+          await page.getByText("No rules yet").waitFor()
           await page.getByRole("link", { name: "New rule" }).click()
           await page.getByLabel("Name", { exact: true }).fill("Retry declined cards")
           await page.getByLabel("Task name", { exact: true }).fill("payment.*")
@@ -190,7 +190,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await page.getByRole("button", { name: "Delete" }).click()
           await page.getByLabel("Type Retry declined cards to confirm").fill("Retry declined cards")
           await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
-          await page.getByText("No rule yet").waitFor()
+          await page.getByText("No rules yet").waitFor()
           assert.deepStrictEqual((await call("GET", rules)).items, [])
         })
         assert.deepStrictEqual([...complaints, ...ada.complaints, ...auditor.complaints, ...viewer.complaints], [])

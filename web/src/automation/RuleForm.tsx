@@ -61,7 +61,7 @@ export const RuleForm = (
     readonly onSave: () => void
   }
 ) => {
-  const { automation: texts } = useTexts()
+  const { automation: texts, forms } = useTexts()
   const { draft, onChange, problemOf } = fields
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -94,7 +94,7 @@ export const RuleForm = (
         {failure !== null && <Problem error={failure} />}
         {approvalId !== null && (
           <p role="status">
-            {texts.awaitsApproval} <ApprovalLink id={approvalId} />
+            {forms.requested} <ApprovalLink id={approvalId} />
           </p>
         )}
         {isReadOnly ? <p className="text-soft">{texts.readOnly}</p> : (

@@ -62,7 +62,8 @@ export const de: Texts = {
     done: "Fertig",
     saved: "Gespeichert.",
     durationProblem: "Geben Sie eine Dauer ein, etwa 15 min oder 4 h.",
-    durationRange: (min: string, max: string) => `Geben Sie eine Dauer von ${min} bis ${max} ein.`
+    durationRange: (min: string, max: string) => `Geben Sie eine Dauer von ${min} bis ${max} ein.`,
+    requested: "Wartet auf Freigabe. Noch wurde nichts geändert."
   },
   stepUp: {
     title: "Bestätigen Sie, dass Sie es sind",

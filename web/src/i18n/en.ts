@@ -65,7 +65,8 @@ export const en = {
     done: "Done",
     saved: "Saved.",
     durationProblem: "Enter a duration, such as 15 min or 4 h.",
-    durationRange: (min: string, max: string) => `Enter a duration from ${min} to ${max}.`
+    durationRange: (min: string, max: string) => `Enter a duration from ${min} to ${max}.`,
+    requested: "Waiting for approval. Nothing has changed yet."
   },
   stepUp: {
     title: "Confirm it's you",

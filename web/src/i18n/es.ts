@@ -62,7 +62,8 @@ export const es: Texts = {
     done: "Listo",
     saved: "Guardado.",
     durationProblem: "Introduzca una duración, por ejemplo 15 min o 4 h.",
-    durationRange: (min: string, max: string) => `Introduzca una duración de ${min} a ${max}.`
+    durationRange: (min: string, max: string) => `Introduzca una duración de ${min} a ${max}.`,
+    requested: "Pendiente de aprobación. Todavía no se ha cambiado nada."
   },
   stepUp: {
     title: "Confirme que es usted",

@@ -62,7 +62,8 @@ export const fr: Texts = {
     done: "Terminé",
     saved: "Enregistré.",
     durationProblem: "Saisissez une durée, par exemple 15 min ou 4 h.",
-    durationRange: (min: string, max: string) => `Saisissez une durée de ${min} à ${max}.`
+    durationRange: (min: string, max: string) => `Saisissez une durée de ${min} à ${max}.`,
+    requested: "En attente d’approbation. Rien n’a encore été modifié."
   },
   stepUp: {
     title: "Confirmez votre identité",

@@ -62,7 +62,8 @@ export const ja: Texts = {
     done: "完了",
     saved: "保存しました。",
     durationProblem: "15 min、4 hのように時間の長さを入力してください。",
-    durationRange: (min: string, max: string) => `${min}～${max}の時間の長さを入力してください。`
+    durationRange: (min: string, max: string) => `${min}～${max}の時間の長さを入力してください。`,
+    requested: "承認待ちです。まだ何も変更されていません。"
   },
   stepUp: {
     title: "本人確認",

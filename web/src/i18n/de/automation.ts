@@ -6,7 +6,7 @@ import { plural } from "./plural.ts"
 export const automation: Texts["automation"] = {
   title: common.automation,
   create: "Neue Regel",
-  none: "Noch keine Regel",
+  none: "Noch keine Regeln",
   noneHint:
     "Regeln wiederholen, beenden oder melden Tasks automatisch. Beginnen Sie mit einem Probelauf: Sein Protokoll zeigt, was die Regel tun würde.",
   whenPart: "Wenn",
@@ -112,7 +112,6 @@ export const automation: Texts["automation"] = {
   save: "Regel speichern",
   saved: "Regel gespeichert",
   readOnly: "Sie können diese Regel ansehen. Um sie zu ändern, brauchen Sie eine höhere Rolle in diesem Projekt.",
-  awaitsApproval: "Wartet auf Freigabe. Noch wurde nichts geändert.",
   endDryRun: "Probelauf beenden",
   endDryRunQuestion: "Regel aktivieren?",
   endDryRunHint: "Ab jetzt tut sie, was sie laut Protokoll getan hätte:",

@@ -25,7 +25,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
   by: common.by,
   created: "Begonnen",
   action: common.actions,
-  none: "Noch kein Massenauftrag",
+  none: "Noch keine Massenaufträge",
   noneHint: "Wählen Sie in der Task-Liste Tasks oder alle passenden aus, dann löschen Sie sie oder brechen sie ab.",
   stop: "Anhalten",
   stopQuestion: "Diesen Auftrag anhalten?",

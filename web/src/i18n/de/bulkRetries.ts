@@ -63,7 +63,7 @@ export const bulkRetries: Texts["bulkRetries"] = {
   newTask: "Neuer Task",
   ended: common.outcome,
   noItems: "Keine Tasks mit diesem Ergebnis",
-  none: "Noch keine Massenwiederholung",
+  none: "Noch keine Massenwiederholungen",
   noneHint: "Öffnen Sie eine Fehlergruppe oder filtern Sie die Task-Liste, und wiederholen Sie alle Tasks daraus.",
   pause: common.pause,
   resume: common.resume,

@@ -5,7 +5,7 @@ import { plural } from "./plural.ts"
 export const automation = {
   title: common.automation,
   create: "New rule",
-  none: "No rule yet",
+  none: "No rules yet",
   noneHint:
     "Rules retry, cancel or report tasks automatically. Start with a dry run: its log says what the rule would do.",
   whenPart: "When",
@@ -107,7 +107,6 @@ export const automation = {
   save: "Save the rule",
   saved: "Rule saved",
   readOnly: "You can view this rule. To change it, you need a higher role in this project.",
-  awaitsApproval: "Waiting for approval. Nothing has changed yet.",
   endDryRun: "End dry run",
   endDryRunQuestion: "Activate rule?",
   endDryRunHint: "From now on it does what its log says it would have done:",

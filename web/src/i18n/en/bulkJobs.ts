@@ -24,7 +24,7 @@ export const bulkJobs = {
   by: common.by,
   created: "Started",
   action: common.actions,
-  none: "No bulk job yet",
+  none: "No bulk jobs yet",
   noneHint: "Select tasks in the list, or all that match, then delete or cancel them.",
   stop: "Stop",
   stopQuestion: "Stop this job?",

@@ -61,7 +61,7 @@ export const bulkRetries = {
   newTask: "New task",
   ended: common.outcome,
   noItems: "No tasks with this outcome",
-  none: "No bulk retry yet",
+  none: "No bulk retries yet",
   noneHint: "Open a failure group or filter the list of tasks, and retry them all.",
   pause: common.pause,
   resume: common.resume,

@@ -112,7 +112,6 @@ export const automation: Texts["automation"] = {
   save: "Guardar la regla",
   saved: "Regla guardada",
   readOnly: "Puede ver esta regla. Para cambiarla necesita un rol superior en este proyecto.",
-  awaitsApproval: "Pendiente de aprobación. Todavía no se ha cambiado nada.",
   endDryRun: "Terminar el simulacro",
   endDryRunQuestion: "¿Activar la regla?",
   endDryRunHint: "Desde ahora hace lo que, según su registro, habría hecho:",

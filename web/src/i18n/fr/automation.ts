@@ -112,7 +112,6 @@ export const automation: Texts["automation"] = {
   save: "Enregistrer la règle",
   saved: "Règle enregistrée",
   readOnly: "Vous pouvez consulter cette règle. Pour la modifier, il faut un rôle plus élevé dans ce projet.",
-  awaitsApproval: "En attente d’approbation. Rien n’a encore été modifié.",
   endDryRun: "Terminer l’essai à blanc",
   endDryRunQuestion: "Activer la règle\u00a0?",
   endDryRunHint: "Désormais, elle fait ce que son journal dit qu’elle aurait fait\u00a0:",

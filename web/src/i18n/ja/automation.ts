@@ -105,7 +105,6 @@ export const automation: Texts["automation"] = {
   save: "ルールを保存",
   saved: "ルールを保存しました",
   readOnly: "このルールは閲覧できます。変更するには、このプロジェクトでより上位のロールが必要です。",
-  awaitsApproval: "承認待ちです。まだ何も変更されていません。",
   endDryRun: "ドライランを終了",
   endDryRunQuestion: "ルールを有効にしますか？",
   endDryRunHint: "今後は、ログに残っていたとおりに動作します：",
