@@ -41,9 +41,13 @@ export const Task = Schema.Struct({
   retry_count: describeField(Schema.Int, "How often it was retried.", 2),
   eta: describeField(Schema.NullOr(Timestamp), "The earliest moment to run it.", null),
   received_at: describeField(Schema.NullOr(Timestamp), "When a worker received it.", exampleTime),
-  started_at: describeField(Schema.NullOr(Timestamp), "When a worker started it.", exampleTime),
+  started_at: describeField(Schema.NullOr(Timestamp), "When its last attempt started.", exampleTime),
   finished_at: describeField(Schema.NullOr(Timestamp), "When it ended.", exampleTime),
-  runtime_ms: describeField(Schema.NullOr(Schema.Int), "Milliseconds from start to end.", 132),
+  runtime_ms: describeField(
+    Schema.NullOr(Schema.Int),
+    "Milliseconds from start to end of its last attempt.",
+    132
+  ),
   worker_name: describeField(Schema.NullOr(Schema.String), "The worker's name, as the engine has it.", "celery@box-1"),
   parent_task_id: describeField(
     Schema.NullOr(Schema.String),
@@ -64,6 +68,25 @@ export const Task = Schema.Struct({
     "A task. `args`, `kwargs`, `result` and `tags` are the stored JSON text: a number has the digits that the agent sent."
   )
 )
+
+/** An attempt of a task's latest run (docs/attempts.md). */
+const TaskAttempt = Schema.Struct({
+  number: describeField(Schema.Int, "Its place among the starts of the run, from 1.", 1),
+  state: describeField(
+    TaskState,
+    "How it ended; `started` while it runs, `retry` where the task went back without an error.",
+    "failure"
+  ),
+  started_at: describeField(Schema.NullOr(Timestamp), "When it started.", exampleTime),
+  finished_at: describeField(Schema.NullOr(Timestamp), "When it ended; null where no end is known.", exampleTime),
+  runtime_ms: describeField(Schema.NullOr(Schema.Int), "Milliseconds from its start to its end.", 2000),
+  worker_name: Task.fields.worker_name,
+  exception: describeField(
+    Schema.NullOr(Schema.String),
+    "What it failed with, at most 200 characters.",
+    "GatewayTimeout: no answer"
+  )
+}).annotations(describeBody("TaskAttempt", "An attempt of a task."))
 
 /** One task, with the fields that only its detail has. */
 export const TaskDetail = Schema.Struct({
@@ -92,6 +115,15 @@ export const TaskDetail = Schema.Struct({
     Schema.Int,
     "How often its latest run started; more than 1 after retries or lost workers.",
     1
+  ),
+  first_started_at: describeField(
+    Schema.NullOr(Timestamp),
+    "When the first attempt of its latest run started: until then the run waited in its queue.",
+    exampleTime
+  ),
+  attempt_list: describeField(
+    Schema.Array(TaskAttempt),
+    "The attempts of its latest run, in order; the latest 150 where there were more."
   ),
   run_count: describeField(
     Schema.Int,
@@ -140,17 +172,24 @@ export const TaskList = Schema.Struct({
 }).annotations(describeBody("TaskList", "A page of tasks."))
 
 /** One task of a tree (bodies: TaskTreeNode). */
-export const TaskTreeNode = Task.pick(
-  "engine",
-  "task_id",
-  "name",
-  "state",
-  "parent_task_id",
-  "root_task_id",
-  "received_at",
-  "started_at",
-  "finished_at"
-).annotations(describeBody("TaskTreeNode", "A task of a tree."))
+export const TaskTreeNode = Schema.Struct({
+  ...Task.pick(
+    "engine",
+    "task_id",
+    "name",
+    "state",
+    "parent_task_id",
+    "root_task_id",
+    "received_at",
+    "started_at",
+    "finished_at"
+  ).fields,
+  attempt_list: describeField(
+    Schema.optional(Schema.Array(TaskAttempt)),
+    "The attempts of its latest run, in order. Absent where its only attempt is as the task itself, where it has none, and " +
+      "where its events exceed 8 KiB."
+  )
+}).annotations(describeBody("TaskTreeNode", "A task of a tree."))
 export type TaskTreeNode = typeof TaskTreeNode.Type
 
 /** At most 500 nodes, oldest first; `truncated` when there are more (interface, Limits). */

@@ -24,6 +24,7 @@ import {
 
 export { listAlteredFields } from "./TaskHistory/Altered.ts"
 export { analyseHistory as analyse, type HistoryAnalysis as Analysis } from "./TaskHistory/Analysis.ts"
+export { describeLatestRun, type NumberedAttempt } from "./TaskHistory/AttemptList.ts"
 export { decodeHistory as decode, encodeHistory as encode } from "./TaskHistory/Codec.ts"
 export type { TaskEvent } from "./TaskHistory/Event.ts"
 export { type FailedAttempt, hasFailed, listFailedAttempts } from "./TaskHistory/Failures.ts"

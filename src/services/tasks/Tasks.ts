@@ -164,6 +164,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         retried_from: retriedFrom,
         orphaned_at: orphanedAt,
         ...TaskHistory.countRuns(events),
+        ...TaskHistory.describeLatestRun(events),
         retried_as: retriedAs,
         altered_fields: TaskHistory.listAlteredFields(events)
       }

@@ -2,7 +2,9 @@ import { Effect, Option } from "effect"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
 import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import type { TaskTree, TaskTreeNode } from "../../domain/tasks/Task.ts"
+import * as TaskHistory from "../../domain/tasks/TaskHistory.ts"
 import { Reader } from "../kernel/sql/Database.ts"
+import { idIn } from "../kernel/sql/Dialect.ts"
 
 /** Maximum nodes of a tree (interface, Limits). */
 const maxNodes = 500
@@ -14,6 +16,9 @@ const maxReads = 50
 type Row = TaskTreeNode & { readonly id: string }
 
 const columns = "id, engine, task_id, name, state, parent_task_id, root_task_id, received_at, started_at, finished_at"
+
+/** Maximum bytes of a history that is read for its attempts. 500 of them are as much as a page of tasks. */
+const maxHistoryBytes = 8 * 1024
 
 /** A task's tree: the tasks of its project that share its root, of any engine. */
 export const makeFindTree = Effect.gen(function*() {
@@ -52,6 +57,20 @@ export const makeFindTree = Effect.gen(function*() {
     sql<Row>`SELECT ${columnsSql} FROM tasks WHERE project_id = ${projectId} AND root_task_id = ${root}
       ORDER BY id LIMIT ${maxNodes + 1}`
 
+  /** The attempts by the tasks' ids, of those tasks that have several, or one that is not as the task. */
+  const listAttempts = (projectId: ProjectId, ids: ReadonlyArray<string>) =>
+    Effect.map(
+      ids.length === 0 ? Effect.succeed([]) : sql<Pick<Row, "id" | "state"> & { readonly history: string }>`
+        SELECT id, state, history FROM tasks
+        WHERE project_id = ${projectId} AND ${idIn(sql, ids)} AND octet_length(history) <= ${maxHistoryBytes}`,
+      (rows) =>
+        new Map(rows.flatMap(({ history, id, state }) => {
+          const { attempt_list } = TaskHistory.describeLatestRun(TaskHistory.decode(history))
+          const isAsTask = attempt_list.length < 2 && attempt_list.every((attempt) => attempt.state === state)
+          return isAsTask ? [] : [[id, attempt_list] as const]
+        }))
+    )
+
   /** The task and its ancestors, and whether the last one is the top. A circle of parents ends where it closes. */
   const climb = Effect.fnUntraced(function*(projectId: ProjectId, key: TaskKey) {
     const ancestors = new Map<string, Row>()
@@ -79,11 +98,18 @@ export const makeFindTree = Effect.gen(function*() {
     const nodes = new Map([own, top, ...ancestors.values()].map((row) => [row.id, row]))
     for (const row of yield* listByRoot(projectId, root)) nodes.set(row.id, row)
     const pageNodes = [...nodes.values()].slice(0, maxNodes).sort((a, b) => (a.id < b.id ? -1 : 1))
+    const attempts = yield* listAttempts(
+      projectId,
+      pageNodes.filter(({ started_at }) => started_at !== null).map(({ id }) => id)
+    )
     return Option.some<TaskTree>({
       root_task_id: root,
       node_count: pageNodes.length,
       truncated: !isWhole || nodes.size > maxNodes,
-      nodes: pageNodes.map(({ id: _id, ...node }) => node)
+      nodes: pageNodes.map(({ id, ...node }) => {
+        const attempt_list = attempts.get(id)
+        return attempt_list === undefined ? node : { ...node, attempt_list }
+      })
     })
   })
 })

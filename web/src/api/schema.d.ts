@@ -3105,9 +3105,20 @@ export interface components {
             updated_at: string;
             worker_name: string | null;
         };
+        TaskAttempt: {
+            exception: string | null;
+            finished_at: string | null;
+            number: number;
+            runtime_ms: number | null;
+            started_at: string | null;
+            /** @enum {string} */
+            state: "pending" | "received" | "started" | "success" | "failure" | "retry" | "revoked" | "rejected" | "unknown";
+            worker_name: string | null;
+        };
         TaskDetail: {
             altered_fields: string[];
             args: unknown;
+            attempt_list: components["schemas"]["TaskAttempt"][];
             attempts: number;
             /** Format: date-time */
             created_at: string;
@@ -3115,6 +3126,7 @@ export interface components {
             eta: string | null;
             exception: string | null;
             finished_at: string | null;
+            first_started_at: string | null;
             /** Format: uuid */
             id: string;
             kwargs: unknown;
@@ -3262,6 +3274,7 @@ export interface components {
             truncated: boolean;
         };
         TaskTreeNode: {
+            attempt_list?: components["schemas"]["TaskAttempt"][];
             engine: string;
             finished_at: string | null;
             name: string;

@@ -26,8 +26,8 @@ const KEPT_ATTEMPTS = 150
 const KEPT_ENTRIES = 600
 export const PAST_RUNS = 100
 
-/** Characters of a past run's exception. */
-const MAX_EXCEPTION = 200
+/** Characters of the exception of a past run, and of an attempt. */
+export const MAX_EXCEPTION = 200
 
 /** Values that only the last attempt shows: those of a dropped attempt are not needed. */
 const OF_LAST_ATTEMPT: ReadonlySet<number> = new Set([
@@ -168,13 +168,18 @@ export const countRetries = ({ attempts, openRun, receipts }: Run): number =>
     (openRun?.republications ?? 0) + countRepublications(receipts)
   )
 
-/** What the timeline has of the exception; an entry keeps the last line of a traceback only. */
-const exceptionOf = ({ rest }: HistoryEntry): string | null => {
+/** Reads the small fields of an entry that are text. */
+export const textMembersOf = ({ rest }: HistoryEntry): (field: string) => string | null => {
   const members = new Map(membersOf(rest))
-  const textOf = (field: string): string | null => {
+  return (field) => {
     const value: unknown = JSON.parse(members.get(field) ?? "null")
     return typeof value === "string" ? value : null
   }
+}
+
+/** What the timeline has of the exception; an entry keeps the last line of a traceback only. */
+export const exceptionOf = (entry: HistoryEntry): string | null => {
+  const textOf = textMembersOf(entry)
   const text = exceptionText("", {
     exception: textOf("exception"),
     message: textOf("exception_message"),

@@ -158,7 +158,8 @@ export const endOfRun = ({ attempts }: Run): RunEnd => {
   }
 }
 
-const reportedRuntimeOf = ({ rest }: HistoryEntry): string | null => {
+/** The `runtime_ms` of an entry, as it was reported; null: none. */
+export const reportedRuntimeOf = ({ rest }: HistoryEntry): string | null => {
   if (!rest.includes("\"runtime_ms\":")) return null
   const json = membersOf(rest).find(([key]) => key === "runtime_ms")?.[1] ?? ""
   return Number(json) >= 0 && json !== "" ? json : null

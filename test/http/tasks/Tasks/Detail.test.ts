@@ -88,11 +88,62 @@ describe.each(laneEngines)("one task on %s", (engine) => {
         assert.strictEqual(json.result, "[an object of more than 1000 keys: left out]")
       }))
 
+    it.effect("lists the attempts of its latest run, each with its own times, here and in its tree", () =>
+      Effect.gen(function*() {
+        const { one, project } = yield* seedTasks([])
+        const event = (kind: string, second: number, data: JsonInput = {}) =>
+          eventOf({
+            id: randomUUID(),
+            kind,
+            engine: "effect-queue",
+            task_id: "t1",
+            occurred_at: `2026-11-21T12:00:0${second}.000Z`,
+            data: { task_name: "payment.charge", worker: "payments", ...Object(data) }
+          })
+        yield* offerEvents({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
+          event("task.received", 0),
+          event("task.started", 1),
+          event("task.retried", 3, { exception: "GatewayTimeout", exception_message: "no answer", runtime_ms: 2000 }),
+          event("task.started", 4),
+          event("task.succeeded", 9, { runtime_ms: 5000 })
+        ])
+        const key = { engine: "effect-queue", task_id: "t1" }
+        const { json } = yield* one(key)
+        assert.deepInclude(json, {
+          received_at: "2026-11-21T12:00:00.000000Z",
+          first_started_at: "2026-11-21T12:00:01.000000Z",
+          started_at: "2026-11-21T12:00:04.000000Z",
+          runtime_ms: 5000
+        })
+        const common = { worker_name: "payments" } as const
+        assert.deepStrictEqual(json.attempt_list, [
+          {
+            number: 1,
+            state: "failure",
+            started_at: "2026-11-21T12:00:01.000000Z",
+            finished_at: "2026-11-21T12:00:03.000000Z",
+            runtime_ms: 2000,
+            ...common,
+            exception: "GatewayTimeout: no answer"
+          },
+          {
+            number: 2,
+            state: "success",
+            started_at: "2026-11-21T12:00:04.000000Z",
+            finished_at: "2026-11-21T12:00:09.000000Z",
+            runtime_ms: 5000,
+            ...common,
+            exception: null
+          }
+        ])
+        assert.deepStrictEqual((yield* one(key, "/tree")).json.nodes[0].attempt_list, json.attempt_list)
+      }))
+
     it.effect("is the same text as in the list, and what is known of its retries", () =>
       Effect.gen(function*() {
         const { list, one, tasks: [task] } = yield* seedTasks([{ args: "[12345678901234567890,1.0]", result: "\"x\"" }])
         const text = (yield* one(task!)).text.replace(
-          /,"payload_hidden":false,"retry_note":"[^"]+","retried_from":null,"orphaned_at":null,"attempts":0,"run_count":1,"retried_as":\[\],"altered_fields":\[\]}$/,
+          /,"payload_hidden":false,"retry_note":"[^"]+","retried_from":null,"orphaned_at":null,"attempts":0,"run_count":1,"first_started_at":null,"attempt_list":\[\],"retried_as":\[\],"altered_fields":\[\]}$/,
           "}"
         )
         assert.strictEqual((yield* list()).text, `{"items":[${text}],"next_cursor":null}`)
