@@ -189,7 +189,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await openByPalette(page, "aits-00", "waits-0001", "shop.pay")
           await page.keyboard.press("Control+k")
           await page.keyboard.type("cancel")
-          await page.getByRole("option", { name: "Cancel: shop.pay", selected: true }).waitFor()
+          await page.getByRole("option", { name: "Cancel task: shop.pay", selected: true }).waitFor()
           await page.keyboard.press("Enter")
           await dialog.getByRole("heading", { name: "Cancel shop.pay?" }).waitFor()
           await page.keyboard.press("Enter")
