@@ -104,7 +104,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await row.getByRole("cell", { name: "7", exact: true }).waitFor()
           await row.getByRole("button", { name: "Purge box.mail" }).click()
           const dialog = page.getByRole("dialog")
-          await dialog.getByText("7 messages wait.").waitFor()
+          await dialog.getByText("7 messages are waiting.").waitFor()
           const purge = dialog.getByRole("button", { name: "Purge" })
           assert.isTrue(await purge.isDisabled())
           await dialog.getByLabel("Type box.mail to confirm").fill("box.mail")

@@ -49,6 +49,10 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
             await page.getByRole("link", { name: "Show in the list of tasks" }).getAttribute("href"),
             `fingerprint%3A${fingerprint}`
           )
+          const listed = page.getByRole("region", { name: "Tasks" }).locator("li time")
+          await listed.nth(1).waitFor()
+          const moments = await listed.evaluateAll((times) => times.map((time) => time.getAttribute("datetime")))
+          assert.deepStrictEqual(moments, [...moments].sort().reverse(), "by age, the newest first")
 
           // a slow bulk retry is paused, resumed and cancelled
           await retryGroup(page, "0.5")

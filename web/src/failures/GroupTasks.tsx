@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useRefetchInterval } from "../api/live.ts"
-import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { formatQuery } from "../tasks/query.ts"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
@@ -16,10 +15,9 @@ const refetchMillis = 10_000
 
 type Choice = "failure" | "success" | "all"
 
-/** The newest tasks of a group; the list of tasks has all of them. */
+/** The newest tasks of a group, by age as they are listed; the list of tasks has all of them. */
 export const GroupTasks = ({ fingerprint, slug }: { readonly slug: string; readonly fingerprint: string }) => {
   const { failures: texts, states } = useTexts()
-  const format = useFormat()
   const [choice, setChoice] = useState<Choice>("failure")
   const state = choice === "all" ? undefined : choice
   const refetchInterval = useRefetchInterval(refetchMillis)
@@ -61,11 +59,7 @@ export const GroupTasks = ({ fingerprint, slug }: { readonly slug: string; reado
                   <StateMark state={task.state} />
                   <span className="truncate font-mono text-small">{task.task_id}</span>
                   <span className="figures text-soft">
-                    {task.finished_at !== null
-                      ? <Time at={task.finished_at} />
-                      : task.started_at === null
-                      ? format.relative(Date.parse(task.created_at), Date.now())
-                      : <Time at={task.started_at} />}
+                    <Time at={task.created_at} />
                   </span>
                 </Link>
               </li>
