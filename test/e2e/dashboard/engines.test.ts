@@ -72,7 +72,8 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await page.getByText("Waiting for the agent to connect").waitFor()
           await assertAccessible(page, "lines of a new agent")
           const copied = page.locator("pre[data-step=environment]")
-          assert.strictEqual(await copied.evaluate("pre => getComputedStyle(pre).fontVariantLigatures"), "none")
+          const style = "getComputedStyle(document.querySelector('pre[data-step=environment]'))"
+          assert.strictEqual(await page.evaluate(`${style}.fontVariantLigatures`), "none")
           const lines = await copied.innerText()
           const valueOf = (name: string) => new RegExp(`^export ${name}=(\\S+)$`, "m").exec(lines)?.[1] ?? ""
           assert.strictEqual(valueOf("Z4J_BRAIN_URL"), url)

@@ -71,7 +71,7 @@ describe.skipIf(!ready)("the pages of schedules", () => {
           await press(page, "Schedulers")
           await page.getByRole("row").filter({ hasText: "shop-clock" }).getByText("Connected").waitFor()
           await press(page, "Read again")
-          await page.getByText("Asked 1, for shop-clock.").waitFor()
+          await page.getByText("Asked 1 agent, for shop-clock.").waitFor()
         })
 
         // the quarantine says what ends it, and ends

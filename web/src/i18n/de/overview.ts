@@ -17,7 +17,7 @@ export const overview: Texts["overview"] = {
   throughput: "Abgeschlossene Tasks",
   durations: common.runTime,
   waits: common.queueTime,
-  waitsShort: common.queueTime,
+  waitsShort: "Wartezeit",
   perHour: (count: string) => `${count} pro Stunde`,
   failureRate: common.failureRate,
   succeeded: common.succeededTasks,
