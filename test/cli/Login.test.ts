@@ -279,9 +279,9 @@ layer(serverOn("SQLite", { ...proxied, mfaVerificationRate: 100 }), { excludeTes
           })
           assert.strictEqual(exit, 0, stderr)
           assert.strictEqual(
-            (yield* request("GET", "/health/system", { token: keyIn(file) })).status,
+            (yield* request("GET", "/activity", { token: keyIn(file) })).status,
             403,
-            "a key, without home:read"
+            "a key, without audit:read"
           )
         }
         const sessions = yield* ask(user.browser, "GET", "/auth/sessions")

@@ -31,10 +31,13 @@ export const checkDefinitions = {
 export const { check, doctor } = bindCommands(checkDefinitions, () => import("./handlers/check.ts"))
 
 export const statusDefinitions = {
-  status: define("Show whether the brain runs and is ready, its database and last backup, agents and tasks.", {
-    rows: flag("rows", "Also list the rows of each table."),
-    json
-  })
+  status: define(
+    "Show whether the brain runs and is ready, its database, agents and tasks: this machine's, or that at SVC_URL.",
+    {
+      rows: flag("rows", "Also list the rows of each table."),
+      json
+    }
+  )
 }
 
 export const { status } = bindCommands(statusDefinitions, () => import("./handlers/status.ts"))

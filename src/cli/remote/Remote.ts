@@ -30,7 +30,7 @@ export const resolveUrl = Effect.gen(function*() {
 })
 
 /** The API key and the address. The key of `svc login` is sent only to the brain that created it. */
-const resolveAccess = Effect.gen(function*() {
+export const resolveAccess = Effect.gen(function*() {
   const { apiKey } = yield* clientSettings
   const url = yield* resolveUrl
   if (apiKey !== null) return { url, apiKey: apiKey.value, from: apiKey.from } satisfies Access
@@ -108,7 +108,7 @@ export const withTimeout = (self: HttpClient.HttpClient): HttpClient.HttpClient 
       onTimeout: () => new RequestError({ request, reason: "Transport", description: `no answer in ${requestTimeout}` })
     }))
 
-const connect = ({ apiKey, url }: Access) => client({ baseUrl: url, apiKey, transform: withTimeout })
+export const connect = ({ apiKey, url }: Access) => client({ baseUrl: url, apiKey, transform: withTimeout })
 
 /** The derived client with this JSON text as the body of its request: its own would change large numbers of arguments. */
 export const clientSending = ({ access: { apiKey, url } }: Remote, text: string) => {

@@ -28,6 +28,7 @@ const scopes: ReadonlyArray<Scope> = [
   "automation:write",
   "commands:read",
   "commands:write",
+  "home:read",
   "notifications:read",
   "notifications:write",
   "projects:read",

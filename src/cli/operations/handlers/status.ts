@@ -7,11 +7,14 @@ import { Reader } from "../../../services/kernel/sql/Database.ts"
 import { readDatabaseInfo } from "../../../services/operations/DatabaseInfo.ts"
 import { formatSize } from "../../io/CopyProgress.ts"
 import { formatAge } from "../../io/Table.ts"
-import type { HandlersOf } from "../../program/Group.ts"
+import { clientSettings } from "../../program/ClientSettings.ts"
+import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { layerInspection } from "../../program/ReadOnlyDatabase.ts"
 import { handleWithSettings } from "../../program/Settings.ts"
+import { type Counts, countsText, tasksText, totalOf } from "../CountsText.ts"
 import { backupText, inspect, type Inspection } from "../Inspection.ts"
 import { probeBrain, readProcess } from "../LocalBrain.ts"
+import { printRemoteStatus } from "../RemoteStatus.ts"
 import { countRows, linesOfRows } from "../RowCounts.ts"
 import type { statusDefinitions } from "../serve.ts"
 
@@ -20,7 +23,7 @@ const countsBy = (
 ) =>
   Effect.map(
     statement,
-    (rows): Readonly<Record<string, number>> =>
+    (rows): Counts =>
       Object.fromEntries(rows.map(({ n, state }) => [state, Number(n)] as const).filter(([, n]) => n > 0))
   )
 
@@ -34,16 +37,7 @@ const readCounts = Effect.flatMap(Reader, (sql) =>
     )
   }))
 
-type Counts = Readonly<Record<string, number>>
-
 const noCounts = { agents: {}, tasks: {}, commands: {} }
-
-const countsText = (counts: Counts): string =>
-  Object.entries(counts).map(([state, n]) => `${n} ${state}`).join(", ") || "none"
-
-const totalOf = (counts: Counts): number => Object.values(counts).reduce((sum, n) => sum + n, 0)
-
-const tasksText = (tasks: Counts): string => totalOf(tasks) === 0 ? "none" : `${totalOf(tasks)} (${countsText(tasks)})`
 
 /** What is known of the brain on this machine, and of brains on the database. */
 const readBrain = ({ brain_running, brains }: Inspection) =>
@@ -83,54 +77,64 @@ const brainText = (brain: Brain, nowMillis: number): string => {
   ].join(", ")
 }
 
+/** The status of this machine's brain, from its settings and its database. */
+const printLocalStatus = handleWithSettings(function*(
+  { json, rows: showRows }: OptionsOf<typeof statusDefinitions.status>
+) {
+  const inspection = yield* inspect
+  const { database_exists, database_url, last_backup, revision } = inspection
+  const { environment } = yield* Settings
+  const head = yield* headRevision
+  const brain = yield* readBrain(inspection)
+  const rows = database_exists && (json || showRows) ? yield* Effect.provide(countRows, layerInspection) : []
+  const size = database_exists ? (yield* Effect.provide(readDatabaseInfo, layerInspection)).size : null
+  // an older schema may lack the tables of this revision
+  const isAtHead = revision === head
+  const { agents, commands, tasks } = isAtHead ? yield* Effect.provide(readCounts, layerInspection) : noCounts
+  const status = {
+    version,
+    brain,
+    revision,
+    head,
+    environment,
+    database_url,
+    size_bytes: size,
+    agents,
+    tasks,
+    tasks_total: totalOf(tasks),
+    commands,
+    last_backup,
+    rows: Object.fromEntries(rows.map(([name, { n }]) => [name, n])),
+    /** Tables with more rows than were counted. */
+    approximate: rows.filter(([, { precision }]) => precision !== "exact").map(([name]) => name)
+  }
+  if (json) return yield* Console.log(JSON.stringify(status))
+  const behind = revision === null || isAtHead ? "" : "; svc serve migrates at start"
+  yield* Console.log([
+    `version: ${version}`,
+    `brain: ${brainText(brain, yield* Clock.currentTimeMillis)}`,
+    `migration: ${revision ?? "none"} (head ${head}${behind})`,
+    `environment: ${environment}`,
+    `database: ${database_url}${size === null ? "" : `, ${formatSize(size)}`}`,
+    ...(isAtHead
+      ? [
+        `agents: ${countsText(agents)}`,
+        `tasks: ${tasksText(tasks)}`,
+        `open commands: ${countsText(commands)}`,
+        `last backup: ${yield* backupText(last_backup)}`
+      ]
+      : []),
+    ...(rows.length === 0
+      ? []
+      : ["rows:", ...linesOfRows(rows)])
+  ].join("\n"))
+})
+
 export const handlers: HandlersOf<typeof statusDefinitions> = {
-  status: handleWithSettings(function*({ json, rows: showRows }) {
-    const inspection = yield* inspect
-    const { database_exists, database_url, last_backup, revision } = inspection
-    const { environment } = yield* Settings
-    const head = yield* headRevision
-    const brain = yield* readBrain(inspection)
-    const rows = database_exists && (json || showRows) ? yield* Effect.provide(countRows, layerInspection) : []
-    const size = database_exists ? (yield* Effect.provide(readDatabaseInfo, layerInspection)).size : null
-    // an older schema may lack the tables of this revision
-    const isAtHead = revision === head
-    const { agents, commands, tasks } = isAtHead ? yield* Effect.provide(readCounts, layerInspection) : noCounts
-    const status = {
-      version,
-      brain,
-      revision,
-      head,
-      environment,
-      database_url,
-      size_bytes: size,
-      agents,
-      tasks,
-      tasks_total: totalOf(tasks),
-      commands,
-      last_backup,
-      rows: Object.fromEntries(rows.map(([name, { n }]) => [name, n])),
-      /** Tables with more rows than were counted. */
-      approximate: rows.filter(([, { precision }]) => precision !== "exact").map(([name]) => name)
-    }
-    if (json) return yield* Console.log(JSON.stringify(status))
-    const behind = revision === null || isAtHead ? "" : "; svc serve migrates at start"
-    yield* Console.log([
-      `version: ${version}`,
-      `brain: ${brainText(brain, yield* Clock.currentTimeMillis)}`,
-      `migration: ${revision ?? "none"} (head ${head}${behind})`,
-      `environment: ${environment}`,
-      `database: ${database_url}${size === null ? "" : `, ${formatSize(size)}`}`,
-      ...(isAtHead
-        ? [
-          `agents: ${countsText(agents)}`,
-          `tasks: ${tasksText(tasks)}`,
-          `open commands: ${countsText(commands)}`,
-          `last backup: ${yield* backupText(last_backup)}`
-        ]
-        : []),
-      ...(rows.length === 0
-        ? []
-        : ["rows:", ...linesOfRows(rows)])
-    ].join("\n"))
-  })
+  /** With SVC_URL, which every command over the API respects, that of the brain there. */
+  status: (options) =>
+    Effect.flatMap(
+      clientSettings,
+      ({ url }) => url === null ? printLocalStatus(options) : printRemoteStatus(url, options)
+    )
 }
