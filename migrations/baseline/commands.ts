@@ -81,6 +81,7 @@ export const commands: AreaTables = {
       max INTEGER,
       capped INTEGER,
       engines TEXT,
+      target_name TEXT,
       target_agent_id ${uuid},
       rate_per_second DOUBLE PRECISION,
       control_state ${text},

@@ -182,6 +182,11 @@ export const BulkRetryRequestPublic = Schema.Struct({
   canonicalizer_version: describeField(Schema.Int, "Version of the digests' form.", canonicalizerVersion),
   canonical_digest: describeField(Schema.String, "SHA-256 of the request.", "9f86d081884c7d65"),
   plan_digest: describeField(Schema.String, "SHA-256 over the frozen tasks in their order.", "60303ae22b998861"),
+  target_name: describeField(
+    Schema.NullOr(Schema.String),
+    "The name of its tasks; null: they have several names, or there are none.",
+    "shop.orders.ship"
+  ),
   target_agent_id: describeField(Schema.NullOr(AgentId), "The agent of all tasks; null: by engine.", null),
   counts: describeField(BulkRetryCounts, "How far its tasks are.", {
     total: 4213,

@@ -97,6 +97,11 @@ export const CommandPublic = Schema.Struct({
     "The id or name of its target.",
     "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
   ),
+  target_name: describeField(
+    Schema.NullOr(Schema.String),
+    "The name of its target: of a task the task's, of a schedule the schedule's; null: it has several targets, or the name is unknown.",
+    "shop.pay"
+  ),
   payload: describeField(
     Schema.Record({ key: Schema.String, value: Schema.Unknown }),
     "The parameters as they are sent; overrides are masked. `args` and `kwargs` are null for callers whom `payload_role` excludes.",

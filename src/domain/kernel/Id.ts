@@ -13,6 +13,12 @@ export const caseInsensitiveId = <A extends string>(id: Schema.Schema<A, string>
 
 export const IdInput = caseInsensitiveId(Id)
 
+/** The first or last characters of an id, in either case. */
+export const IdPart = Schema.compose(
+  Schema.Lowercase,
+  Schema.String.pipe(Schema.pattern(/^[0-9a-f-]{1,36}$/, { message: () => "must be a part of an id" }))
+).annotations({ jsonSchema: { type: "string", pattern: "^[0-9A-Fa-f-]{1,36}$" } })
+
 /*
  * One brand per kind of record, so that two swapped arguments do not compile. Callers get them from decoded bodies,
  * paths and rows; `Ids.nextOf` makes new ones.

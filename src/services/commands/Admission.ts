@@ -65,6 +65,7 @@ export const makeCommandAdmission = Effect.gen(function*() {
       agent_state: agent?.state ?? null,
       agent_seen_at: agent?.last_seen_at ?? null,
       is_served: engine === null || connected.some((process) => canServe(process, engine)) ? 1 : 0,
+      task_name: agent?.task?.name ?? null,
       task_state
     }
     if (task_state !== null && isEndState(task_state) && finalEndEngines.has(engine ?? "")) {

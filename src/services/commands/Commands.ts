@@ -71,6 +71,8 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
         readonly status: string | null
         /** Only commands that concern it. */
         readonly task: TaskKey | null
+        /** The beginning or end of their ids. */
+        readonly idPart: string | null
         readonly cursor: string | null
         readonly limit: number | null
       }
@@ -83,7 +85,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       const limit = Math.min(query.limit ?? defaultLimit, restMaxPageSize)
       const { more, rows } = yield* repo.listPage(
         project.id,
-        { status: isCommandStatus(query.status) ? query.status : null, task: query.task },
+        { status: isCommandStatus(query.status) ? query.status : null, task: query.task, idPart: query.idPart },
         after,
         limit
       )
@@ -118,9 +120,10 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     /** Cancels a pending command; fails with Conflict once it is dispatched or ended. */
     const cancel = Effect.fn("Commands.cancel")(function*(id: CommandId) {
       const cancelled = yield* cancelPending(id)
-      if (Option.isNone(cancelled)) return yield* notPendingError(yield* get(id))
+      const command = yield* get(id)
+      if (Option.isNone(cancelled)) return yield* notPendingError(command)
       observeCommandEnd(metrics, cancelled.value, yield* Timestamp.now)
-      return cancelled.value
+      return command
     }, orDieOnSql)
 
     /**

@@ -19,6 +19,7 @@ import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/kerne
 import type { AgentId } from "../../domain/kernel/Id.ts"
 import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import { lossIssues } from "../../domain/tasks/LossyCopy.ts"
+import { isKnownName } from "../../domain/tasks/UnknownName.ts"
 import { AgentProcessesRepo } from "../agents/AgentProcesses/Repo.ts"
 import { Agents } from "../agents/Agents.ts"
 import { QueuesRepo } from "../agents/Queues/Repo.ts"
@@ -39,9 +40,6 @@ const allTasksError = new Gone({
   detail: "Name the tasks in filter.task_ids. " +
     "To retry all that match a filter, use POST /projects/{slug}/bulk-retry-requests."
 })
-
-/** Whether an event reported the name. `<unknown:…>` is the placeholder until then, and agents refuse it. */
-export const isKnownName = (name: string): boolean => !name.startsWith("<unknown:")
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { type Command, frameOverheadBytes, maxFrameBytes } from "../../domain/commands/Command.ts"
 import { writeNote } from "../../domain/commands/Command/Note.ts"
+import { targetNameOf } from "../../domain/commands/Command/TargetName.ts"
 import type { Actor } from "../../domain/kernel/Actor.ts"
 import { canonicalize } from "../../domain/kernel/CanonicalJson.ts"
 import { ValidationFailed } from "../../domain/kernel/Errors.ts"
@@ -178,7 +179,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       const row = inserted.value
       if (initialState.status === "pending") yield* dispatch.notify(intent.agent_id)
       else observeCommandEnd(metrics, row, row.issued_at)
-      return { ...row, note: writeNote(row, facts) } satisfies Command
+      return { ...row, target_name: targetNameOf(row, facts), note: writeNote(row, facts) } satisfies Command
     })
 
     return { issue, issueAll, issueWithin } as const

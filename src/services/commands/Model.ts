@@ -66,8 +66,8 @@ export interface NewCommand extends InitialState {
   readonly completed_at: Timestamp | null
 }
 
-/** A row without its note. */
-export type CommandRow = Omit<Command, "note">
+/** A row without what other tables say of it. */
+export type CommandRow = Omit<Command, "target_name" | "note">
 
 /** What decides where a command is sent. */
 export interface PendingCommand {

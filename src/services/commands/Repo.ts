@@ -3,10 +3,12 @@ import { Array as Arr, Effect, Option } from "effect"
 import type { PoolReport } from "../../domain/agents/Worker.ts"
 import type { Command, CommandStatus } from "../../domain/commands/Command.ts"
 import { type NoteFacts, writeNote } from "../../domain/commands/Command/Note.ts"
+import { targetNameOf } from "../../domain/commands/Command/TargetName.ts"
 import type { CommandId, ProjectId } from "../../domain/kernel/Id.ts"
 import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { SqliteConnection, SqliteStatement } from "../../sqlite/Connection.ts"
+import { boundsOfPart } from "../kernel/Ids.ts"
 import { pageBytes, type RowSize, takeWithin } from "../kernel/PageBytes.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { PreparedReads } from "../kernel/sql/PreparedReads.ts"
@@ -37,8 +39,8 @@ const insertColumnTypes = {
   completed_at: "text"
 } satisfies Record<keyof NewCommand, "uuid" | "text">
 
-/** A row with the facts of its note. */
-interface RowWithNoteFacts extends CommandRow, Omit<NoteFacts, "worker"> {
+/** A row with what other tables say of it. */
+interface RowWithFacts extends CommandRow, Omit<NoteFacts, "worker"> {
   readonly worker_name: string | null
   readonly worker_state: string | null
   readonly worker_concurrency: number | null
@@ -54,12 +56,13 @@ interface PoolMetadata {
   readonly described_at?: Timestamp | null
 }
 
-const withNote = ({
+const withFacts = ({
   agent_name,
   agent_seen_at,
   agent_state,
   engine,
   is_served,
+  task_name,
   task_state,
   worker_before,
   worker_concurrency,
@@ -68,7 +71,7 @@ const withNote = ({
   worker_queues,
   worker_state,
   ...command
-}: RowWithNoteFacts): Command => {
+}: RowWithFacts): Command => {
   const { described_at = null, pool, process_ids = null }: PoolMetadata = JSON.parse(worker_metadata ?? "{}") // Presence wrote it
   const worker = worker_name === null ? null : {
     name: worker_name,
@@ -80,10 +83,8 @@ const withNote = ({
     described_at,
     before: worker_before === null ? null : JSON.parse(worker_before) as PoolReport // `Issue.ts` wrote it
   }
-  return {
-    ...command,
-    note: writeNote(command, { agent_name, agent_seen_at, agent_state, engine, is_served, task_state, worker })
-  }
+  const facts: NoteFacts = { agent_name, agent_seen_at, agent_state, engine, is_served, task_name, task_state, worker }
+  return { ...command, target_name: targetNameOf(command, facts), note: writeNote(command, facts) }
 }
 
 /** The columns of a CommandRow. */
@@ -105,19 +106,22 @@ export const commandColumns = [
   "timeout_at"
 ]
 
-/** Commands with the facts of their notes. A process that names no engines may serve any. */
+/** Commands with the names of their targets and the facts of their notes. A process that names no engines may serve any. */
 const selectWithFactsSql = `
   SELECT ${commandColumns.map((column) => `c.${column}`).join(", ")}, c.engine,
     a.name AS agent_name, a.state AS agent_state, a.last_seen_at AS agent_seen_at,
     CASE WHEN c.status = 'pending' AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = c.agent_id AND w.state = 'online'
-      AND (w.engines = '[]' OR w.engines LIKE '%"' || c.engine || '"%')) THEN 1 ELSE 0 END AS is_served, t.state AS task_state,
+      AND (w.engines = '[]' OR w.engines LIKE '%"' || c.engine || '"%')) THEN 1 ELSE 0 END AS is_served, t.name AS task_name, t.state AS task_state,
     w.name AS worker_name, w.state AS worker_state, w.concurrency AS worker_concurrency, w.queues AS worker_queues,
     w.metadata AS worker_metadata, c.worker_before
   FROM commands c LEFT JOIN agents a ON a.id = c.agent_id
-  LEFT JOIN tasks t ON c.action = 'cancel_task'
+  LEFT JOIN tasks t ON c.target_type = 'task'
     AND t.project_id = c.project_id AND t.engine = c.engine AND t.task_id = c.target_id
   LEFT JOIN workers w ON c.target_type = 'worker' AND c.status = 'completed'
     AND w.project_id = c.project_id AND w.engine = c.engine AND w.name = c.target_id`
+
+/** Commands among which the end of an id is sought: 3 ms on SQLite. */
+const searchedForEnds = 10_000
 
 /** Commands as people issue and read them. `CommandStatusRepo` changes their status. */
 export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRepo", {
@@ -127,7 +131,7 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
     const returnedColumns = sql.literal(commandColumns.join(", "))
     const { rows } = yield* PreparedReads
     const selectWithFacts = read.literal(selectWithFactsSql)
-    const selectById = rows<RowWithNoteFacts>(`${selectWithFactsSql} WHERE c.project_id = ? AND c.id = ?`)
+    const selectById = rows<RowWithFacts>(`${selectWithFactsSql} WHERE c.project_id = ? AND c.id = ?`)
     const insertColumns = sql.literal(Object.keys(insertColumnTypes).join(", "))
 
     const insertInto = sql`INSERT INTO commands (${insertColumns}) SELECT ${insertColumns}`
@@ -152,7 +156,7 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
     }
 
     const findById = (projectId: ProjectId, id: CommandId) =>
-      Effect.map(selectById(projectId, id), ([row]) => Option.map(Option.fromNullable(row), withNote))
+      Effect.map(selectById(projectId, id), ([row]) => Option.map(Option.fromNullable(row), withFacts))
 
     /** Id of the command of an idempotency key that was issued after `since`, and the fingerprint of its request. */
     const findByIdempotencyKey = (projectId: ProjectId, key: string, since: Timestamp) =>
@@ -194,10 +198,24 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
         UNION SELECT command_id FROM task_retries
           WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id = ${task_id}`
 
+    /** No index finds the end of an id, of which people see the last eight characters: it is sought among the newest. */
+    const hasIdPart = (projectId: ProjectId, part: string) => {
+      const bounds = boundsOfPart(part)
+      const isAtEnd = read`id IN (SELECT id FROM (
+        SELECT id, CAST(id AS TEXT) AS text FROM commands WHERE project_id = ${projectId}
+        ORDER BY id DESC LIMIT ${searchedForEnds}
+      ) newest WHERE text LIKE ${`%${part}`} OR text LIKE ${`${"_".repeat(28)}${part}%`})`
+      return bounds === null ? isAtEnd : read.or([read`id BETWEEN ${bounds.min} AND ${bounds.max}`, isAtEnd])
+    }
+
     /** Newest first, after the id `after`: at most `limit` rows, fewer when they are large; `more` says whether older ones exist. */
     const listPage = Effect.fnUntraced(function*(
       projectId: ProjectId,
-      { status, task }: { readonly status: CommandStatus | null; readonly task: TaskKey | null },
+      { idPart, status, task }: {
+        readonly status: CommandStatus | null
+        readonly task: TaskKey | null
+        readonly idPart: string | null
+      },
       after: string | null,
       limit: number
     ) {
@@ -208,15 +226,16 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
           read`project_id = ${projectId}`,
           ...(status === null ? [] : [read`status = ${status}`]),
           ...(task === null ? [] : [read`id IN (${idsOfTask(projectId, task)})`]),
+          ...(idPart === null ? [] : [hasIdPart(projectId, idPart)]),
           ...(after === null ? [] : [read`id < ${after}`])
         ])
       } ORDER BY id DESC LIMIT ${limit + 1}`
       const pageIds = takeWithin(ids, pageBytes).slice(0, limit).map(({ id }) => id)
       const rows = pageIds.length === 0
         ? []
-        : yield* read<RowWithNoteFacts>`${selectWithFacts}
+        : yield* read<RowWithFacts>`${selectWithFacts}
           WHERE c.project_id = ${projectId} AND c.id IN ${read.in(pageIds)} ORDER BY c.id DESC`
-      return { rows: rows.map(withNote), more: ids.length > pageIds.length }
+      return { rows: rows.map(withFacts), more: ids.length > pageIds.length }
     })
 
     /** Those of the commands that have ended. */

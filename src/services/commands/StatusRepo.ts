@@ -1,7 +1,6 @@
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect, Option } from "effect"
 import {
-  type Command,
   type CommandStatus,
   type SourceStatus,
   sourceStatusesOf,
@@ -204,7 +203,7 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
           where: sql`project_id = ${projectId} AND id = ${id}`,
           returning: commandColumns.join(", ")
         }),
-        (rows): Option.Option<Command> => Option.map(Option.fromNullable(rows[0]), (row) => ({ ...row, note: null }))
+        (rows) => Option.fromNullable(rows[0])
       )
 
     /** Cancels those of the commands that were not sent, and returns them. */

@@ -30,6 +30,12 @@ export const minId = "00000000-0000-0000-0000-000000000000"
 /** Sorts behind every UUIDv7. */
 export const maxId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
+/** The bounds, both included, of the ids that begin with this part of an id; null where none can. */
+export const boundsOfPart = (part: string): { readonly min: string; readonly max: string } | null => {
+  const min = part + minId.slice(part.length)
+  return isUuid(min) ? { min, max: part + maxId.slice(part.length) } : null
+}
+
 const boundaryId = (millis: number, rest: "0" | "f"): string => {
   const clamped = Math.min(Math.max(millis, 0), 2 ** 48 - 1)
   const hex = clamped.toString(16).padStart(12, "0")

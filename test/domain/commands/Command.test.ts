@@ -38,6 +38,7 @@ describe("the JSON text of a command", () => {
       action: "a",
       target_type: "t",
       target_id: null,
+      target_name: null,
       payload: "{\"n\":12345678901234567890}",
       status: "pending",
       result: "[1.0]",

@@ -109,6 +109,7 @@ describe.each(laneEngines)("bulk retries on %s", (engine) => {
           idempotency_key: "outage",
           control_state: "running",
           canonicalizer_version: 1,
+          target_name: null,
           target_agent_id: null,
           filter: { search: "T", state: "failure" },
           max: 11,
@@ -190,7 +191,9 @@ describe.each(laneEngines)("bulk retries on %s", (engine) => {
         const agent = yield* connect()
         echo(agent)
         const { id } = yield* create({ filter: { task_ids } })
-        assert.deepInclude((yield* reaches(id, "completed")).filter, { task_ids: 3 })
+        const ended = yield* reaches(id, "completed")
+        assert.deepInclude(ended.filter, { task_ids: 3 })
+        assert.strictEqual(ended.target_name, tasks[0]?.name)
         assert.deepStrictEqual(retried(agent), ["t2", "t3"])
       }))
 

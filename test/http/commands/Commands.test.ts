@@ -257,6 +257,32 @@ describe.each(laneEngines)("commands on %s", (engine) => {
         )
       }))
 
+    it.effect("a command names its target: the task's name, that of a queue or worker, or none", () =>
+      Effect.gen(function*() {
+        const { get, post, project } = yield* world()
+        yield* task(project.id, "celery", "known", "shop.pay")
+        yield* task(project.id, "celery", "strange", "<unknown:strange>")
+        const nameOf = (route: string, body: object) =>
+          Effect.gen(function*() {
+            const { json } = yield* post(route, body)
+            const read = yield* get(`/${json.id}`)
+            assert.strictEqual(read.json.target_name, json.target_name, route)
+            return json.target_name
+          })
+        assert.strictEqual(yield* nameOf("cancel-task", { engine: "celery", task_id: "known" }), "shop.pay")
+        assert.strictEqual(yield* nameOf("retry-task", { engine: "celery", task_id: "known" }), "shop.pay")
+        assert.isNull(yield* nameOf("cancel-task", { engine: "celery", task_id: "strange" }))
+        assert.isNull(yield* nameOf("cancel-task", { engine: "celery", task_id: "never seen" }))
+        assert.strictEqual(yield* nameOf("purge-queue", { queue: "mail", force: true }), "mail")
+        assert.strictEqual(yield* nameOf("restart-worker", { worker_name: "w1" }), "w1")
+        assert.strictEqual(yield* nameOf("rate-limit", { task_name: "shop.pay", rate: "1" }), "shop.pay")
+        assert.isNull(yield* nameOf("bulk-retry", { filter: { task_ids: ["known"] }, max: 1 }))
+        const listed = (yield* get()).json.items.map(({ target_name }: { readonly target_name: unknown }) =>
+          target_name
+        )
+        assert.sameMembers(listed, ["shop.pay", "shop.pay", null, null, "mail", "w1", "shop.pay", null])
+      }))
+
     it.effect("a retry sends the task's name when it is known, and never a stand-in", () =>
       Effect.gen(function*() {
         const { post, project } = yield* world()
@@ -504,10 +530,17 @@ describe.each(laneEngines)("commands on %s", (engine) => {
         assert.deepStrictEqual(idsOf(yield* get("?status=pending")), sorted)
         assert.deepStrictEqual(idsOf(yield* get("?status=completed")), [])
         assert.deepStrictEqual(idsOf(yield* get("?status=whatever")), sorted)
+        const [newest = ""] = sorted
+        assert.deepStrictEqual(idsOf(yield* get(`?id=${newest.slice(-8).toUpperCase()}`)), [newest])
+        assert.deepStrictEqual(idsOf(yield* get(`?id=${newest.slice(0, -1)}`)), [newest])
+        assert.deepStrictEqual(idsOf(yield* get(`?id=${newest.slice(-8, -1)}`)), [newest])
+        assert.deepStrictEqual(idsOf(yield* get(`?id=${newest.slice(0, 8)}&limit=3`)), sorted.slice(0, 3))
+        assert.deepStrictEqual(idsOf(yield* get(`?id=${newest}&status=completed`)), [])
         for (
           const bad of [
             "cursor=!",
             "cursor=abc",
+            "id=%25",
             `cursor=${Buffer.from("[\"x\"]").toString("base64url")}`,
             "limit=0",
             "limit=5001",

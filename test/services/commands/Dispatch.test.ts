@@ -284,7 +284,9 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
           (sum) => sum >= 1000
         )
         assert.deepStrictEqual([...one.frames, ...two.frames].map(({ id }) => id).toSorted(), ids.toSorted())
-        const { items } = yield* inProject(commands.list({ status: "pending", task: null, cursor: null, limit: null }))
+        const { items } = yield* inProject(
+          commands.list({ status: "pending", task: null, idPart: null, cursor: null, limit: null })
+        )
         assert.deepStrictEqual(items, [])
       }), 60_000)
 
@@ -333,9 +335,10 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
         assert.notStrictEqual(process.frames[0]?.id, id)
         yield* sql`UPDATE agents SET engine_adapters = '["celery"]' WHERE id = ${agent_id}`
         assert.isTrue(
-          (yield* inProject(commands.list({ status: "timeout", task: null, cursor: null, limit: null }))).items.some((
-            item
-          ) => item.id === id)
+          (yield* inProject(commands.list({ status: "timeout", task: null, idPart: null, cursor: null, limit: null })))
+            .items.some((
+              item
+            ) => item.id === id)
         )
       }))
 

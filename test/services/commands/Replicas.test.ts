@@ -50,7 +50,7 @@ describe("commands of two brains over one PostgreSQL", () => {
         const listSentIds = () => processes.flatMap(({ frames }) => frames.map(({ id }) => id))
         yield* until(Effect.sync(() => listSentIds().length), (count) => count >= ids.length)
         const { items } = yield* here.inProject(
-          here.commands.list({ status: "pending", task: null, cursor: null, limit: null })
+          here.commands.list({ status: "pending", task: null, idPart: null, cursor: null, limit: null })
         )
         assert.deepStrictEqual(items, [])
         assert.deepStrictEqual(listSentIds().toSorted(), ids.toSorted())

@@ -1384,6 +1384,7 @@ export interface components {
             /** @enum {string} */
             status: "running" | "completed" | "cancelled" | "expired";
             target_agent_id: string | null;
+            target_name: string | null;
         };
         BulkRetryCounts: {
             claimed: number;
@@ -1581,6 +1582,7 @@ export interface components {
             /** @enum {string} */
             status: "pending" | "dispatched" | "completed" | "failed" | "timeout" | "cancelled";
             target_id: string | null;
+            target_name: string | null;
             target_type: string;
             /** Format: date-time */
             timeout_at: string;
@@ -6786,6 +6788,7 @@ export interface operations {
             query?: {
                 cursor?: string;
                 engine?: string;
+                id?: string;
                 limit?: number;
                 status?: string;
                 task_id?: string;

@@ -13,7 +13,8 @@ export interface NoteFacts {
   readonly agent_seen_at: Timestamp | null
   /** 1: a connected process of the agent serves the engine. */
   readonly is_served: number
-  /** The state of the task that a cancel-task names; null where the brain does not know the task. */
+  /** The task that the command names; null where it names none, or one that the brain does not know. */
+  readonly task_name: string | null
   readonly task_state: TaskState | null
   /** The worker that the command names; null: it names none, or one that the brain does not know. */
   readonly worker: WorkerFacts | null

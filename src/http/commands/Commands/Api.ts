@@ -15,7 +15,7 @@ import {
 } from "../../../domain/commands/Command/Requests.ts"
 import { Access, type AccessRule } from "../../../domain/kernel/Access.ts"
 import { describeField, exampleId } from "../../../domain/kernel/Describe.ts"
-import { caseInsensitiveId, CommandId } from "../../../domain/kernel/Id.ts"
+import { caseInsensitiveId, CommandId, IdPart } from "../../../domain/kernel/Id.ts"
 import { pageQuery } from "../../../domain/kernel/Query.ts"
 import { text } from "../../../domain/kernel/Text.ts"
 import { ProvideActor, ProvideProject } from "../../Access.ts"
@@ -32,6 +32,12 @@ const ListCommands = Schema.Struct({
     Schema.optional(text(200)),
     "Only commands to this task of the engine, and those that retried it or created it.",
     "a3f1c2d4-5b6e-4f70-8a91-b2c3d4e5f607"
+  ),
+  id: describeField(
+    Schema.optional(IdPart),
+    "Only commands whose id begins with this; of the newest 10 000 also those whose id ends with it, or whose last " +
+      "eight characters begin with it.",
+    "3c458890"
   ),
   ...pageQuery
 }).pipe(

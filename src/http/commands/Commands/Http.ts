@@ -30,10 +30,10 @@ export const layer = implementGroup(
     return handlers
       .handle(
         "list",
-        ({ urlParams: { cursor = null, engine, limit = null, status = null, task_id } }) => {
+        ({ urlParams: { cursor = null, engine, id = null, limit = null, status = null, task_id } }) => {
           const task = engine === undefined || task_id === undefined ? null : { engine, task_id }
           return Effect.map(
-            Effect.all([commands.list({ cursor, limit, status, task }), makeWriter]),
+            Effect.all([commands.list({ cursor, idPart: id, limit, status, task }), makeWriter]),
             ([{ items, next_cursor }, write]) =>
               withLimitHeader(
                 { limit },

@@ -46,6 +46,8 @@ export const BulkRetry = Schema.Struct({
   capped: BooleanColumn,
   /** The engines of the frozen tasks. */
   engines: JsonColumn(Schema.Array(Schema.String)),
+  /** The name of the frozen tasks; null: they have several. */
+  target_name: Schema.NullOr(Schema.String),
   target_agent_id: Schema.NullOr(AgentId),
   rate_per_second: Schema.NullOr(Schema.Number),
   control_state: ControlState,

@@ -136,6 +136,7 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
           max: input.max,
           capped: false,
           engines: [],
+          target_name: null,
           target_agent_id: input.agent_id,
           rate_per_second: input.rate_per_second,
           control_state: "running",

@@ -5,6 +5,7 @@ import { canonicalize } from "../../../../domain/kernel/CanonicalJson.ts"
 import type { ProjectId } from "../../../../domain/kernel/Id.ts"
 import { TaskState } from "../../../../domain/kernel/TaskState.ts"
 import type * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
+import { isKnownName } from "../../../../domain/tasks/UnknownName.ts"
 import { yieldToEventLoop } from "../../../kernel/concurrency/EventLoop.ts"
 import { Reader } from "../../../kernel/sql/Database.ts"
 import { idIn } from "../../../kernel/sql/Dialect.ts"
@@ -99,6 +100,7 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
       asOf: Timestamp.Timestamp
     ) {
       const engines = new Set<string>()
+      const names = new Set<string>()
       let plan_digest = request.canonical_digest
       const { capped, total } = yield* readAll(
         request.project_id,
@@ -109,6 +111,7 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
           for (let from = 0; from < tasks.length; from += insertsAtOnce) {
             const rows = tasks.slice(from, from + insertsAtOnce).map(({ engine, name, state, task_id }, index) => {
               engines.add(engine)
+              if (names.size < 2) names.add(name)
               plan_digest = hash("sha256", `${plan_digest}\n${canonicalize([engine, task_id])}`, "hex")
               return { position: before + from + index + 1, engine, task_id, name, state } satisfies NewItem
             })
@@ -117,7 +120,9 @@ export class BulkRetryFreeze extends Effect.Service<BulkRetryFreeze>()("svc/Bulk
           }
         })
       )
-      return { total, capped, engines: [...engines].sort(), plan_digest }
+      const [only = null, ...others] = names
+      const target_name = only !== null && others.length === 0 && isKnownName(only) ? only : null
+      return { total, capped, engines: [...engines].sort(), target_name, plan_digest }
     })
 
     return { readAll, store } as const
