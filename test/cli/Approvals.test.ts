@@ -22,7 +22,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc approvals", (it) =
       })
 
       const slow = yield* hold("slow")
-      assert.match(ok(yield* run("approvals", "list", "--status", "pending")), /pending +Purge the queue slow/)
+      assert.match(ok(yield* run("approvals", "list", "--status", "pending")), /^Purge the queue slow +pending /m)
       assert.match(ok(yield* run("approvals", "show", slow)), /kind +purge_queue\n(.*\n)*request +\{.*"queue":"slow"/)
       assertRefused(yield* run("approvals", "approve", slow), "Another admin of the project must decide")
       assert.strictEqual(ok(yield* other("approvals", "approve", slow)), "approved and done: Purge the queue slow\n")

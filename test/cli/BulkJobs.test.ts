@@ -57,6 +57,6 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc bulk-jobs", (it) =
       assertRefused(yield* run("bulk-jobs", "show", "1"), "no such bulk job: 1")
       const list = ok(yield* run("bulk-jobs", "list"))
       assert.strictEqual(list.trim().split("\n").length, 4)
-      assert.match(list, /^stopped +cancel/m)
+      assert.match(list, /^queue=q until=\S+ +cancel +stopped /m)
     }))
 })

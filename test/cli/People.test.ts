@@ -54,7 +54,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("people and projects on
       assert.match(ok(yield* run("invitations", "list")), /new@example.com +viewer +open/)
       ok(yield* run("invitations", "revoke", "new@example.com"))
       assert.match(ok(yield* run("invitations", "list")), /new@example.com +viewer +revoked/)
-      assertRefused(yield* run("invitations", "revoke", "new@example.com"), "no open invitation")
+      assertRefused(yield* run("invitations", "revoke", "new@example.com"), "no such open invitation")
     }))
 
   it.scoped("plans, ends and deletes a maintenance window", () =>

@@ -11,6 +11,7 @@ import { until } from "../until.ts"
 import { gate } from "./gate.ts"
 import { assertRefused, ok, respondToCommands, visitor } from "./remote.ts"
 import { onTerminal, running, svc } from "./svc.ts"
+import { svcHere } from "./svcHere.ts"
 
 const hasTerminal = await has("script")
 
@@ -35,11 +36,11 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         ["tasks", "show", "t2"],
         ["tasks", "list", "--limit", "0"]
       ]
-      const ages = / \d+s\b/g
+      const withoutTimes = (text: string) => text.replace(/ +\d+s +/g, " ").replace(/"last_seen_at":"[^"]*"/g, "")
       for (const args of commands) {
         const [here, there] = yield* Effect.all([run(...args), svc(args, settings)])
         assert.strictEqual(there.code, here.code, args.join(" "))
-        assert.strictEqual(there.stdout.replace(ages, ""), here.stdout.replace(ages, ""))
+        assert.strictEqual(withoutTimes(there.stdout), withoutTimes(here.stdout))
         assert.strictEqual(there.stderr, here.stderr)
       }
     }))
@@ -87,6 +88,24 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.strictEqual(JSON.parse(ok(yield* run("queues", "list", "--json")))[0].depth, 7)
     }))
 
+  it.scoped("shows the status of the brain at SVC_URL, by its API", () =>
+    Effect.gen(function*() {
+      const { base, connect, project, run, settings } = yield* visitor()
+      yield* connect("shop")
+      const shown = ok(yield* run("status"))
+      assert.include(shown, `brain: ready at ${base}\nversion: `)
+      assert.match(shown, /^database: SQLite \S+, .*, migration \d+\nhealth: /m)
+      assert.include(shown, `project: ${project.slug}, healthy\nagents: 1 online\nworkers: none\ntasks: none\n`)
+      assert.deepInclude(JSON.parse(ok(yield* run("status", "--json"))).brain, { url: base, status: "ready" })
+      assertRefused(yield* run("status", "--rows"), "unset SVC_URL", 2)
+      const keyless = yield* svcHere(["status"], { ...settings, SVC_API_KEY: "" })
+      assert.match(ok(keyless), /^brain: ready at \S+\nnote: no API key: run svc login, or set SVC_API_KEY\n$/)
+      assertRefused(
+        yield* svcHere(["status"], { ...settings, SVC_URL: "http://127.0.0.1:9" }),
+        "http://127.0.0.1:9 cannot be reached"
+      )
+    }))
+
   it.scoped("takes ids as typed, whatever they mean in a URL", () =>
     Effect.gen(function*() {
       const { connect, run } = yield* visitor()
@@ -111,6 +130,40 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         assert.isAbove(code ?? 0, 0, command.join(" "))
         assert.notInclude(stderr, "is not an svc brain", command.join(" "))
       }
+    }))
+
+  it.scoped("takes the beginning or the end of an id, and lists what else it could be", () =>
+    Effect.gen(function*() {
+      const { connect, run } = yield* visitor()
+      const agent = yield* connect("shop")
+      const ids = ["e33d595b-d704-4999-b3f8-f29b5e7636b8", "e33d0000-d704-4999-b3f8-f29b5e76aaaa"]
+      const [first = "", second = ""] = ids
+      yield* Effect.promise(() => agent.sendEvents(ids.map((task_id) => event({ task_id, kind: "task.failed" }))))
+      const shownId = (...args: ReadonlyArray<string>) =>
+        Effect.map(run("tasks", "show", ...args, "--json"), (result) => JSON.parse(ok(result)).task_id)
+      for (const part of ["e33d5", "5E7636B8", "5e76aaaa".slice(0, 6)]) {
+        assert.strictEqual(yield* shownId(part), part === "5e76aa" ? second : first)
+      }
+      assertRefused(
+        yield* run("tasks", "show", "e33d"),
+        /e33d is more than one task: \S+ \(e33d\S+\), \S+ \(e33d\S+\)\. Give the id, or more of it\n$/,
+        2
+      )
+      assertRefused(yield* run("tasks", "show", "e33"), "no such task: e33 (engine celery")
+      respondToCommands(agent, { status: "success", result: {} })
+      const retry = ok(yield* run("commands", "retry", "5e7636b8", "--wait"))
+      assert.match(retry, /^retry_task of \S+ \([0-9a-f-]{36}\) +completed$/m)
+      ok(yield* run("commands", "bulk-retry", "e33d5", second, "--wait"))
+      assert.deepStrictEqual(agent.commands.map(({ parameters }) => parameters.task_id ?? parameters.filter), [
+        first,
+        { engine: "celery", task_ids: ids, task_names: Object.fromEntries(ids.map((id) => [id, "shop.pay"])) }
+      ])
+      const [command] = JSON.parse(ok(yield* run("commands", "list", "--json"))).items
+      assert.include(ok(yield* run("commands", "show", command.id.slice(-8))), command.id)
+      assertRefused(yield* run("commands", "show", command.id.slice(0, 4)), "retry_task of shop.pay (", 2)
+      assertRefused(yield* run("commands", "show", "zzzz"), "no such command: zzzz")
+      const [{ id }] = JSON.parse(ok(yield* run("agents", "list", "--json")))
+      ok(yield* run("agents", "delete", id.slice(-8), "--yes"))
     }))
 
   it.scoped("lists and shows tasks with all their digits, and lets no control character out", () =>
@@ -142,7 +195,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         ])
       )
       const listed = ok(yield* run("tasks", "list"))
-      assert.match(listed, /^STATE +ENGINE +NAME +QUEUE +AGE +MS +ERROR +TASK\n/)
+      assert.match(listed, /^NAME +STATE +ENGINE +QUEUE +AGE +MS +ERROR +TASK\n/)
       assert.include(listed, "pay\\x1b[31m\\x1b]0;owned\\x07\\x9b2J")
       const failed = JSON.parse(ok(yield* run("tasks", "list", "--state", "failure", "--json")))
       assert.deepStrictEqual(failed.items.map(({ task_id }: { task_id: string }) => task_id), ["t1"])
@@ -246,7 +299,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       const people = ok(yield* run("commands", "retry", "t1", "--wait"))
       assert.match(
         people,
-        /^retry_task of t1 \([0-9a-f-]{36}\) {2}completed\nresult {2}\{"done":12345678901234567890\}\n$/
+        /^retry_task of shop\.pay \([0-9a-f-]{36}\) {2}completed\nresult {2}\{"done":12345678901234567890\}\n$/
       )
       const id = /\(([0-9a-f-]{36})\)/.exec(people)?.[1] ?? ""
       assert.match(ok(yield* run("commands", "show", id)), /\nstatus +completed\n/)

@@ -12,7 +12,9 @@ export const definitions = {
   create: define("Subscribe to a trigger; messages also go to the inbox.", {
     trigger: argument("trigger", "What it reacts to, such as task.failed."),
     isDefault,
-    projectChannel: Options.repeated(text("project-channel", "Id of a channel of the project; give it once for each.")),
+    projectChannel: Options.repeated(
+      text("project-channel", "Name or id of a channel of the project; give it once for each.")
+    ),
     userChannel: Options.repeated(text("user-channel", "Id of a channel of yours; give it once for each.")),
     taskName: optionalText("task-name", "Only tasks whose name matches this glob."),
     queue: optionalText("queue", "Only tasks of this queue."),

@@ -1,10 +1,11 @@
 import { Effect, Option, Stream } from "effect"
+import { isIdPart, isWholeId } from "../io/ShortId.ts"
 import { standardInput } from "../io/StandardInput.ts"
 import { CliError } from "../program/Explain.ts"
 import type { OptionsOf } from "../program/Group.ts"
 import type { Remote } from "../remote/Remote.ts"
 import { reportersOfTask } from "../remote/Reporters.ts"
-import { enginesOf, listAgents, resolveAgentAndEngine } from "../remote/Target.ts"
+import { enginesOf, findTasks, listAgents, resolveAgentAndEngine } from "../remote/Target.ts"
 import type { definitions } from "./commands.ts"
 
 type BulkRetryOptions = OptionsOf<(typeof definitions)["bulk-retry"]>
@@ -34,10 +35,20 @@ const reportersOfFirst = (remote: Remote, task: string, engine: Option.Option<st
       Effect.map(Effect.forEach(engines, (engine) => reportersOfTask(remote, engine, task)), (found) => found.flat())
   )
 
+/** The whole id of a task that a person typed a part of; what the brain does not know stays as it is. */
+const resolveTaskId = (remote: Remote, given: string, engine: Option.Option<string>) =>
+  Effect.gen(function*() {
+    if (isWholeId(given) || !isIdPart(given)) return given
+    const engines = Option.isSome(engine) ? [engine.value] : enginesOf(yield* listAgents(remote))
+    const [found] = yield* findTasks(remote, engines, given)
+    return found?.[0].task_id ?? given
+  })
+
 /** The body of `bulk-retry`: the tasks that were named, and the agent that reported the first of them. */
 export const resolveBulkRetry = (remote: Remote, options: BulkRetryOptions) =>
   Effect.gen(function*() {
-    const task_ids = [...options.tasks, ...(options.tasksStdin ? yield* readTaskIds : [])]
+    const named = yield* Effect.forEach(options.tasks, (task) => resolveTaskId(remote, task, options.engine))
+    const task_ids = [...named, ...(options.tasksStdin ? yield* readTaskIds : [])]
     const [first] = task_ids
     if (first === undefined) return yield* noTasks
     const { agent_id, engine } = yield* resolveAgentAndEngine(

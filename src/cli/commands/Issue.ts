@@ -27,8 +27,21 @@ export const idempotencyKeyOf = ({ idempotencyKey }: Pick<IssueOptions, "idempot
 
 const endStatuses: ReadonlySet<string> = new Set(["completed", "failed", "timeout", "cancelled"])
 
-const nameOf = ({ action, id, target_id }: CommandPublic): string =>
-  escapeText(`${action}${target_id === null ? "" : ` of ${target_id}`} (${id})`)
+/** Tasks of a bulk retry. */
+interface TasksPayload {
+  readonly filter?: { readonly task_ids?: ReadonlyArray<string> }
+}
+
+/** What a command is about, by its name where that is known; null: all workers. */
+export const targetOf = ({ payload, target_id, target_name }: CommandPublic): string | null => {
+  const count = (payload as TasksPayload).filter?.task_ids?.length // the cast: the brain wrote the payload
+  return target_name ?? target_id ?? (count === undefined ? null : `${count} tasks`)
+}
+
+const nameOf = (command: CommandPublic): string => {
+  const target = targetOf(command)
+  return escapeText(`${command.action}${target === null ? "" : ` of ${target}`} (${command.id})`)
+}
 
 /** The brain ends a command at its timeout. After this grace no end is to be expected. */
 const graceMillis = 30_000

@@ -1,38 +1,54 @@
-import { Effect, Schema } from "effect"
-import { caseInsensitiveId } from "../../domain/kernel/Id.ts"
+import { Effect } from "effect"
 import { CliError } from "../program/Explain.ts"
+import { hasIdPart } from "./ShortId.ts"
 import { escapeText } from "./TerminalText.ts"
 
-/** The first of the found rows; `given` is what a person typed for `what`, such as a channel. */
-export const requireFirst = <A>([first]: ReadonlyArray<A>, what: string, given: string): Effect.Effect<A, CliError> =>
-  first === undefined
-    ? new CliError({ message: `no such ${what}: ${escapeText(given)}. svc ${what}s list shows those of the project` })
-    : Effect.succeed(first)
+/** The most candidates that a message lists. */
+const maxCandidates = 8
 
-/** The only one of the found rows. */
-export const requireOnly = <A extends { readonly id: string }>(
-  found: ReadonlyArray<A>,
+/** More than one row is meant by what a person typed. */
+export const ambiguous = (
   what: string,
-  given: string
-): Effect.Effect<A, CliError> =>
-  found.length < 2 ? requireFirst(found, what, given) : new CliError({
+  given: string,
+  candidates: ReadonlyArray<{ readonly id: string; readonly name: string | null }>
+): CliError => {
+  const listed = candidates.slice(0, maxCandidates).map(({ id, name }) => (name === null ? id : `${name} (${id})`))
+  const others = candidates.length - listed.length
+  return new CliError({
     usage: true,
-    message: `several ${what}s are named ${escapeText(given)}: name one by its id, ${
-      found.map(({ id }) => id).join(" or ")
-    }`
+    message: escapeText(
+      `${given} is more than one ${what}: ${listed.join(", ")}${others === 0 ? "" : ` and ${others} more`}. ` +
+        "Give the id, or more of it"
+    )
   })
+}
 
-/** Whether a row is the one that a person typed the name or id of. */
-export const isNamed = (given: string) => ({ id, name }: { readonly id: string; readonly name: string }): boolean =>
-  name === given || id === given.toLowerCase()
+/** What a person typed for a row, and what rows are called. */
+export interface Sought<A> {
+  /** In the singular, such as channel. */
+  readonly what: string
+  readonly given: string
+  /** The name by which a person knows the row; null where it has none. */
+  readonly nameOf: (row: A) => string | null
+  /** Where the rows are listed, such as `svc channels list`. */
+  readonly listedBy: string
+}
 
-/** The id that a person typed for `what`, such as a bulk job. An invalid id cannot name one. */
-export const parseId = <A extends string>(
-  id: Schema.Schema<A, string>,
-  what: string,
-  given: string
-): Effect.Effect<A, CliError> =>
-  Effect.mapError(
-    Schema.decode(caseInsensitiveId(id))(given),
-    () => new CliError({ message: `no such ${what}: ${escapeText(given)}` })
-  )
+export const notFound = ({ given, listedBy, what }: Omit<Sought<never>, "nameOf">): CliError =>
+  new CliError({ message: `no such ${what}: ${escapeText(given)}. ${listedBy} shows all` })
+
+/** The only row of the id or name that a person typed, or else the only one whose id begins or ends with it. */
+export const findOne = <A extends { readonly id: string }>(
+  rows: ReadonlyArray<A>,
+  sought: Sought<A>
+): Effect.Effect<A, CliError> => {
+  const { given, nameOf, what } = sought
+  const whole = rows.filter(({ id }) => id === given.toLowerCase())
+  const named = rows.filter((row) => nameOf(row) === given)
+  const found = [whole, named].find(({ length }) => length > 0) ?? rows.filter(({ id }) => hasIdPart(id, given))
+  const [only] = found
+  if (only === undefined) return notFound(sought)
+  return found.length === 1
+    ? Effect.succeed(only)
+    : ambiguous(what, given, found.map((row) => ({ id: row.id, name: nameOf(row) })))
+}

@@ -1,3 +1,4 @@
+import { shortId } from "./ShortId.ts"
 import { escapeText } from "./TerminalText.ts"
 
 const colours = { red: 31, green: 32, yellow: 33, blue: 34, dim: 2, bold: 1 } as const
@@ -47,6 +48,20 @@ export interface Column<A> {
   /** Dropped where every cell is empty. */
   readonly hidesEmpty?: true
 }
+
+/** A column of ids, the last of a table: on a terminal eight characters of each (`ShortId.ts`), in a pipe all. */
+export const idColumn = <A>(
+  head: string,
+  idOf: (row: A) => string | null,
+  options: Pick<Column<A>, "dropRank" | "hidesEmpty"> = {}
+): Column<A> => ({
+  head,
+  cell: (row, { columns }) => {
+    const id = idOf(row)
+    return id === null || columns === Infinity ? id : shortId(id)
+  },
+  ...options
+})
 
 const units = [["w", 604_800], ["d", 86_400], ["h", 3600], ["m", 60]] as const
 

@@ -17,6 +17,15 @@ export const readFilters = (
     (times) => ({ ...givenOf(texts), ...Object.fromEntries(times) })
   )
 
+/** A stored filter of a bulk operation in one line, such as `name=shop.pay state=failure`. */
+export const describeFilter = (filter: Readonly<Record<string, unknown>>): string =>
+  Object.entries(filter).flatMap(([field, value]) => {
+    const name = field.replace(/^filter_/, "")
+    if (value === null || value === false) return []
+    if (name === "task_ids") return [typeof value === "number" ? `${value} tasks` : "chosen tasks"]
+    return name === "query" ? [String(value)] : [`${name}=${Array.isArray(value) ? value.join(",") : String(value)}`]
+  }).join(" ") || "all tasks"
+
 /** The query of a list of tasks, by the same rules as over HTTP. `since` and `until` may be ages; `search` also matches errors. */
 export const decodeTaskQuery = (
   filters: TaskFilters,

@@ -2,7 +2,7 @@ import { Console } from "effect"
 import { type Agent, CreateAgent } from "../../../domain/agents/Agent.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatTable } from "../../io/Table.ts"
+import { type Column, formatAge, formatTable, idColumn } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call, show } from "../../remote/Handlers.ts"
@@ -16,7 +16,7 @@ const columns: ReadonlyArray<Column<Agent>> = [
   { head: "ENGINES", cell: ({ engine_adapters }) => engine_adapters.join(","), minLength: 8 },
   { head: "HOST", cell: ({ host_name }) => host_name, maxLength: 40, minLength: 8, dropRank: 1 },
   { head: "SEEN", cell: ({ last_seen_at }, view) => formatAge(last_seen_at, view) },
-  { head: "ID", cell: ({ id }) => id }
+  idColumn("ID", ({ id }) => id)
 ]
 
 /** Set-up advice and refusals, a line each. */

@@ -2,9 +2,10 @@ import { Console, Effect, Schema } from "effect"
 import { type Channel, ChannelCreate } from "../../../domain/alerting/Channel.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { isNamed, requireOnly } from "../../io/Find.ts"
+import { findOne } from "../../io/Find.ts"
+import { isWholeId } from "../../io/ShortId.ts"
 import { standardText } from "../../io/StandardInput.ts"
-import { type Column, formatAge, formatFields, formatTable } from "../../io/Table.ts"
+import { type Column, formatAge, formatFields, formatTable, idColumn } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
@@ -20,7 +21,7 @@ const columns: ReadonlyArray<Column<Channel>> = [
   { head: "TYPE", cell: ({ type }) => type },
   { head: "STATE", cell: stateOf },
   { head: "CHANGED", cell: ({ updated_at }, view) => formatAge(updated_at, view), dropRank: 1 },
-  { head: "ID", cell: ({ id }) => id, dropRank: 2 }
+  idColumn("ID", ({ id }) => id, { dropRank: 2 })
 ]
 
 /** What its owner should know. */
@@ -45,12 +46,17 @@ const formatChannel = (channel: Channel): string =>
     ...notesOf(channel).map(escapeText)
   ].join("\n")
 
-/** The channel of this name or id. */
+/** The project's channel of this name or id, or part of an id. */
 const findChannel = ({ api, slug }: Remote, given: string) =>
   Effect.flatMap(
     api.channels.list({ path: { slug } }),
-    (channels) => requireOnly(channels.filter(isNamed(given)), "channel", given)
+    (channels) =>
+      findOne(channels, { what: "channel", given, nameOf: ({ name }) => name, listedBy: "svc channels list" })
   )
+
+/** A whole id needs no list, which the person may lack the role for. */
+export const resolveChannelId = (remote: Remote, given: string) =>
+  isWholeId(given) ? Effect.succeed(given) : Effect.map(findChannel(remote, given), ({ id }) => id)
 
 const decodeConfig = Schema.decodeUnknown(
   Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))

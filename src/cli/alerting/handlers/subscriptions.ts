@@ -9,13 +9,14 @@ import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Trigger } from "../../../domain/triggers/Trigger.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatFields, formatTable, type View } from "../../io/Table.ts"
-import { escapeText } from "../../io/TerminalText.ts"
+import { findOne } from "../../io/Find.ts"
+import { type Column, formatAge, formatFields, formatTable, idColumn, type View } from "../../io/Table.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call } from "../../remote/Handlers.ts"
 import { printResponse, type Remote } from "../../remote/Remote.ts"
 import type { definitions } from "../subscriptions.ts"
+import { resolveChannelId } from "./channels.ts"
 
 type Shown = Omit<DefaultSubscription, "escalation">
 
@@ -37,7 +38,7 @@ const columns: ReadonlyArray<Column<Shown>> = [
     dropRank: 2
   },
   { head: "FIRED", cell: ({ last_fired_at }, view) => formatAge(last_fired_at, view), dropRank: 1 },
-  { head: "ID", cell: ({ id }) => id }
+  idColumn("ID", ({ id }) => id)
 ]
 
 const TriggerInput = Schema.Struct({ trigger: Schema.compose(Schema.String, Trigger, { strict: false }) })
@@ -46,21 +47,23 @@ const projectIdOf = ({ api, slug }: Remote) => Effect.map(api.project.get({ path
 
 type Target = OptionsOf<typeof definitions.unmute>
 
-const findOne = ({ api, slug }: Remote, { isDefault, subscription }: Target) =>
+const findSubscription = ({ api, slug }: Remote, { isDefault, subscription }: Target) =>
   Effect.gen(function*() {
     const rows: ReadonlyArray<Shown> = isDefault
       ? yield* api.notification_defaults.list({ path: { slug } })
       : (yield* api.user_subscriptions.list({ urlParams: { limit: 500 } })).items
-    const found = rows.find(({ id }) => id === subscription.toLowerCase())
-    return found ?? (yield* new CliError({
-      message: `no such subscription: ${escapeText(subscription)}. svc subscriptions list shows them`
-    }))
+    return yield* findOne(rows, {
+      what: "subscription",
+      given: subscription,
+      nameOf: ({ trigger }) => trigger,
+      listedBy: "svc subscriptions list"
+    })
   })
 
 const setMute = (remote: Remote, target: Target, muted_until: Timestamp.Timestamp | null) =>
   Effect.gen(function*() {
     const { api, slug } = remote
-    const { id } = yield* findOne(remote, target)
+    const { id } = yield* findSubscription(remote, target)
     const payload = { muted_until }
     yield* target.isDefault
       ? Effect.asVoid(api.notification_defaults.update({ path: { slug, default_id: id }, payload }))
@@ -80,7 +83,7 @@ export const handlers: HandlersOf<typeof definitions> = {
     yield* printResponse(response, json, ({ items }, _text, view) => formatTable(columns, items, view))
   }),
   show: call(function*(remote, { json, ...target }) {
-    const found = yield* findOne(remote, target)
+    const found = yield* findSubscription(remote, target)
     if (json) return yield* Console.log(JSON.stringify(found))
     yield* Console.log(formatFields(
       Object.entries(found).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
@@ -93,7 +96,7 @@ export const handlers: HandlersOf<typeof definitions> = {
     const input = {
       trigger,
       filters: { task_name: Option.getOrNull(taskName), queue: Option.getOrNull(queue) },
-      project_channel_ids: projectChannel,
+      project_channel_ids: yield* Effect.forEach(projectChannel, (given) => resolveChannelId(remote, given)),
       ...(each && { grouping: null })
     }
     if (isDefault && userChannel.length > 0) {
@@ -122,7 +125,7 @@ export const handlers: HandlersOf<typeof definitions> = {
   unmute: call((remote, target) => setMute(remote, target, null)),
   delete: call(function*(remote, { yes, ...target }) {
     const { api, slug } = remote
-    const { id, trigger } = yield* findOne(remote, target)
+    const { id, trigger } = yield* findSubscription(remote, target)
     yield* confirm(yes, `Delete the subscription ${id} to ${trigger} with its alerts?`)
     yield* target.isDefault
       ? api.notification_defaults.remove({ path: { slug, default_id: SubscriptionId.make(id) } })

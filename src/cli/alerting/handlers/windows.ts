@@ -6,9 +6,9 @@ import {
 } from "../../../domain/alerting/Notification/MaintenanceWindow.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { isNamed, requireFirst } from "../../io/Find.ts"
+import { findOne } from "../../io/Find.ts"
 import { parseInstant } from "../../io/Since.ts"
-import { type Column, type View } from "../../io/Table.ts"
+import { type Column, idColumn, type View } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call, list, show } from "../../remote/Handlers.ts"
@@ -27,13 +27,13 @@ const columns: ReadonlyArray<Column<MaintenanceWindow>> = [
   { head: "STATE", cell: stateOf },
   { head: "STARTS", cell: ({ starts_at }) => minuteOf(starts_at) },
   { head: "ENDS", cell: ({ ends_at }) => minuteOf(ends_at) },
-  { head: "ID", cell: ({ id }) => id, dropRank: 1 }
+  idColumn("ID", ({ id }) => id, { dropRank: 1 })
 ]
 
 const findWindow = ({ api, slug }: Remote, given: string) =>
   Effect.flatMap(
     api.maintenance_windows.list({ path: { slug } }),
-    (windows) => requireFirst(windows.filter(isNamed(given)), "window", given)
+    (windows) => findOne(windows, { what: "window", given, nameOf: ({ name }) => name, listedBy: "svc windows list" })
   )
 
 export const handlers: HandlersOf<typeof definitions> = {

@@ -3,9 +3,9 @@ import { type Rule, RuleCreate } from "../../../domain/automation/Automation.ts"
 import { type Counted, type RuleBacktest, RuleBacktestRequest } from "../../../domain/automation/Backtest.ts"
 import type { Execution } from "../../../domain/automation/Execution.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { isNamed, requireOnly } from "../../io/Find.ts"
+import { findOne } from "../../io/Find.ts"
 import { standardText } from "../../io/StandardInput.ts"
-import { type Column, formatAge, formatFields, formatTable, type View } from "../../io/Table.ts"
+import { type Column, formatAge, formatFields, formatTable, idColumn, type View } from "../../io/Table.ts"
 import { escapeJson, escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
@@ -28,22 +28,22 @@ const conditionsOf = ({ conditions }: Pick<Rule, "conditions">): string =>
   ).join(" ")
 
 const columns: ReadonlyArray<Column<Rule>> = [
-  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
+  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 20 },
   { head: "STATE", cell: stateOf },
   { head: "TRIGGER", cell: ({ trigger }) => trigger },
   { head: "CONDITIONS", cell: conditionsOf, maxLength: 60, minLength: 10, dropRank: 2 },
   { head: "DOES", cell: actionsOf },
   { head: "CHANGED", cell: ({ updated_at }, view) => formatAge(updated_at, view), dropRank: 1 },
-  { head: "ID", cell: ({ id }) => id, dropRank: 3 }
+  idColumn("ID", ({ id }) => id, { dropRank: 3 })
 ]
 
 const executionColumns: ReadonlyArray<Column<Execution>> = [
-  { head: "WHEN", cell: ({ occurred_at }, view) => formatAge(occurred_at, view) },
+  { head: "TASK", cell: ({ task_name }) => task_name, maxLength: 60, minLength: 12 },
   { head: "OUTCOME", cell: ({ outcome }) => outcome },
   { head: "ACTION", cell: ({ action }) => action },
   { head: "TIMES", cell: ({ occurrences }) => occurrences },
-  { head: "TASK", cell: ({ task_name }) => task_name, maxLength: 60, minLength: 12 },
-  { head: "TASK ID", cell: ({ task_id }) => task_id, dropRank: 2 },
+  { head: "WHEN", cell: ({ occurred_at }, view) => formatAge(occurred_at, view) },
+  idColumn("TASK ID", ({ task_id }) => task_id, { dropRank: 2 }),
   { head: "COMMAND", cell: ({ command_status }) => command_status, hidesEmpty: true, dropRank: 1 },
   { head: "REASON", cell: ({ detail }) => detail, maxLength: 80, minLength: 12, hidesEmpty: true }
 ]
@@ -69,11 +69,11 @@ const formatRule = (rule: Rule): string =>
     ["changed", rule.updated_at]
   ])
 
-/** The rule of this name or id. */
+/** The rule of this name or id, or part of an id. */
 const findRule = ({ api, slug }: Remote, given: string) =>
   Effect.flatMap(
     api.automation.list({ path: { slug } }),
-    ({ items }) => requireOnly(items.filter(isNamed(given)), "rule", given)
+    ({ items }) => findOne(items, { what: "rule", given, nameOf: ({ name }) => name, listedBy: "svc rules list" })
   )
 
 const updateRule = (
@@ -148,10 +148,10 @@ const dayColumns: ReadonlyArray<Column<RuleBacktest["per_day"][number]>> = [
 ]
 
 const sampleColumns: ReadonlyArray<Column<RuleBacktest["samples"][number]>> = [
-  { head: "WHEN", cell: ({ occurred_at }, view) => formatAge(occurred_at, view) },
-  { head: "OUTCOME", cell: ({ outcome }) => outcome },
   { head: "TASK", cell: ({ task_name }) => task_name, maxLength: 60, minLength: 12, hidesEmpty: true },
-  { head: "TASK ID", cell: ({ task_id }) => task_id, hidesEmpty: true },
+  { head: "OUTCOME", cell: ({ outcome }) => outcome },
+  { head: "WHEN", cell: ({ occurred_at }, view) => formatAge(occurred_at, view) },
+  idColumn("TASK ID", ({ task_id }) => task_id, { hidesEmpty: true }),
   { head: "DETAIL", cell: ({ detail }) => detail, maxLength: 60, minLength: 10, hidesEmpty: true }
 ]
 

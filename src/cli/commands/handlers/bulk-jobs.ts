@@ -5,16 +5,17 @@ import type { TaskFacetCounts } from "../../../domain/tasks/Task/Facets.ts"
 import { CountFacets, type FilterParams } from "../../../domain/tasks/Task/Filter.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { parseId } from "../../io/Find.ts"
-import { type Column, formatAge, formatFields } from "../../io/Table.ts"
+import { type Column, formatAge, formatFields, idColumn } from "../../io/Table.ts"
 import { escapeText, jsonMemberOf } from "../../io/TerminalText.ts"
 import { CliError, OutcomeUnknown } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call, list, show } from "../../remote/Handlers.ts"
+import { listPages } from "../../remote/ListAll.ts"
 import { decodePage } from "../../remote/PageQuery.ts"
 import { type DecodedResponse, printResponse, type Remote } from "../../remote/Remote.ts"
+import { resolveId } from "../../remote/ResolveId.ts"
 import { watchProgress } from "../../remote/WatchProgress.ts"
-import { readFilters } from "../../tasks/TaskQuery.ts"
+import { describeFilter, readFilters } from "../../tasks/TaskQuery.ts"
 import type { definitions } from "../bulk-jobs.ts"
 
 type Creation = OptionsOf<typeof definitions.delete>
@@ -133,17 +134,27 @@ const createJob = (action: BulkJobAction) =>
     yield* printJob(remote, yield* api.bulk_jobs[action](request), printing)
   })
 
-const pathOf = ({ slug }: Remote, given: string) =>
-  Effect.map(parseId(BulkJobId, "bulk job", given), (bulk_job_id) => ({ slug, bulk_job_id }))
+const describeJob = ({ act, filter }: BulkJob): string => `${act} ${describeFilter(filter)}`
+
+/** The path of the bulk job of this id, or part of one. */
+const pathOf = ({ api, slug }: Remote, given: string) => {
+  const list = Effect.map(
+    listPages((urlParams) => api.bulk_jobs.list({ path: { slug }, urlParams })),
+    (pages) => pages.flatMap(({ items }) => items)
+  )
+  const sought = { what: "bulk job", given, nameOf: describeJob, listedBy: "svc bulk-jobs list" }
+  return Effect.map(resolveId(BulkJobId, list, sought), (bulk_job_id) => ({ slug, bulk_job_id }))
+}
 
 const columns: ReadonlyArray<Column<BulkJob>> = [
-  { head: "STATUS", cell: ({ status }) => status },
+  { head: "TASKS OF", cell: ({ filter }) => describeFilter(filter), maxLength: 60, minLength: 12 },
   { head: "ACT", cell: ({ act }) => act },
+  { head: "STATUS", cell: ({ status }) => status },
   { head: "MATCHED", cell: ({ total }) => total },
   { head: "DONE", cell: ({ done }) => done },
   { head: "SKIPPED", cell: ({ skipped }) => skipped, dropRank: 1 },
   { head: "AGE", cell: ({ created_at }, view) => formatAge(created_at, view) },
-  { head: "ID", cell: ({ id }) => id }
+  idColumn("ID", ({ id }) => id)
 ]
 
 export const handlers: HandlersOf<typeof definitions> = {

@@ -8,23 +8,29 @@ import type { BulkRetryItem } from "../../../domain/commands/BulkRetry/Item.ts"
 import type { BulkRetryPreview } from "../../../domain/commands/BulkRetry/Preview.ts"
 import { BulkRetryId } from "../../../domain/kernel/Id.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
-import { parseId } from "../../io/Find.ts"
-import { type Column, formatAge, formatFields, formatTable } from "../../io/Table.ts"
+import { type Column, formatAge, formatFields, formatTable, idColumn } from "../../io/Table.ts"
 import { escapeText, jsonMemberOf } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call, list, show } from "../../remote/Handlers.ts"
+import { listPages } from "../../remote/ListAll.ts"
 import { decodePage } from "../../remote/PageQuery.ts"
 import { type DecodedResponse, printResponse, type Remote } from "../../remote/Remote.ts"
+import { resolveId } from "../../remote/ResolveId.ts"
 import { getAgent, listAgents } from "../../remote/Target.ts"
-import { readFilters, type TaskFilters } from "../../tasks/TaskQuery.ts"
+import { resolveFingerprint } from "../../tasks/Fingerprint.ts"
+import { describeFilter, readFilters, type TaskFilters } from "../../tasks/TaskQuery.ts"
 import type { definitions } from "../bulk-retry.ts"
 import { checkOutcome, hasEnded, isQuiet, watchBulkRetry } from "../BulkRetryProgress.ts"
 import { idempotencyKeyOf } from "../Issue.ts"
 
+/** The name of the tasks; where they have several, what they were chosen by. */
+const tasksOf = ({ filter, target_name }: BulkRetryRequestPublic): string => target_name ?? describeFilter(filter)
+
 const formatRequest = (request: BulkRetryRequestPublic, text: string): string => {
   const { counts } = request
   return formatFields([
+    ["tasks of", request.target_name],
     ["bulk retry", request.id],
     ["status", request.control_state === "running" ? request.status : `${request.status} (${request.control_state})`],
     ["filter", jsonMemberOf(text, "filter")],
@@ -79,12 +85,24 @@ const printRequest = (
     if (watch && hasEnded(last[0])) yield* checkOutcome(last[0])
   })
 
-const pathOf = ({ slug }: Remote, given: string) =>
-  Effect.map(parseId(BulkRetryId, "bulk retry", given), (request_id) => ({ slug, request_id }))
+/** The path of the bulk retry of this id, or part of one. */
+const pathOf = ({ api, slug }: Remote, given: string) => {
+  const list = Effect.map(
+    listPages((urlParams) => api.bulk_retries.list({ path: { slug }, urlParams })),
+    (pages) => pages.flatMap(({ items }) => items)
+  )
+  const sought = { what: "bulk retry", given, nameOf: tasksOf, listedBy: "svc bulk-retry list" }
+  return Effect.map(resolveId(BulkRetryId, list, sought), (request_id) => ({ slug, request_id }))
+}
+
+interface FilterTerms {
+  readonly [term: string]: unknown
+  readonly fingerprint?: string
+}
 
 /** The filter of a body, from the options of a list of tasks; as there, a search also matches errors. */
 const filterOf = ({ priority, ...filters }: TaskFilters) =>
-  Effect.map(readFilters(filters), (terms): Record<string, unknown> => ({
+  Effect.map(readFilters(filters), (terms): FilterTerms => ({
     ...terms,
     ...(Option.isSome(filters.search) && { search_exceptions: true }),
     ...(Option.isSome(priority) && { priority: [priority.value] })
@@ -93,6 +111,7 @@ const filterOf = ({ priority, ...filters }: TaskFilters) =>
 const bothBounds = new CliError({ usage: true, message: "give --max or --all, not both" })
 
 const columns: ReadonlyArray<Column<BulkRetryRequestPublic>> = [
+  { head: "TASKS OF", cell: tasksOf, maxLength: 60, minLength: 12 },
   { head: "STATUS", cell: ({ status }) => status },
   { head: "CONTROL", cell: ({ control_state }) => control_state },
   { head: "TASKS", cell: ({ counts }) => counts.total },
@@ -100,23 +119,23 @@ const columns: ReadonlyArray<Column<BulkRetryRequestPublic>> = [
   { head: "FAILED", cell: ({ counts }) => counts.failed, dropRank: 1 },
   { head: "UNKNOWN", cell: ({ counts }) => counts.unknown, dropRank: 1 },
   { head: "AGE", cell: ({ created_at }, view) => formatAge(created_at, view) },
-  { head: "ID", cell: ({ id }) => id }
+  idColumn("ID", ({ id }) => id)
 ]
 
 const itemColumns: ReadonlyArray<Column<BulkRetryItem>> = [
-  { head: "STATUS", cell: ({ status }) => status },
   { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
-  { head: "TASK", cell: ({ task_id }) => task_id },
-  { head: "NEW TASK", cell: ({ new_task_id }) => new_task_id, dropRank: 1, hidesEmpty: true },
+  { head: "STATUS", cell: ({ status }) => status },
   { head: "REASON", cell: ({ reason }) => reason, hidesEmpty: true },
-  { head: "ERROR", cell: ({ error }) => error, maxLength: 60, minLength: 10, hidesEmpty: true }
+  { head: "ERROR", cell: ({ error }) => error, maxLength: 60, minLength: 10, hidesEmpty: true },
+  idColumn("TASK", ({ task_id }) => task_id),
+  idColumn("NEW TASK", ({ new_task_id }) => new_task_id, { dropRank: 1, hidesEmpty: true })
 ]
 
 export const handlers: HandlersOf<typeof definitions> = {
   create: call(function*(remote, { agent, all, dryRun, idempotencyKey, json, max, rate, watch, ...filters }) {
     const { api, slug } = remote
     if (all && Option.isSome(max)) return yield* bothBounds
-    const filter = yield* filterOf(filters)
+    const filter = yield* resolveFingerprint(remote, yield* filterOf(filters))
     const agent_id = Option.isNone(agent) ? null : (yield* getAgent(yield* listAgents(remote), agent.value)).id
     const selection = { filter, agent_id, max: all ? null : Option.getOrUndefined(max) }
     if (dryRun) {

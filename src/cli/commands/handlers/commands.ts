@@ -13,8 +13,7 @@ import {
 } from "../../../domain/commands/Command/Requests.ts"
 import { CommandId } from "../../../domain/kernel/Id.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
-import { parseId } from "../../io/Find.ts"
-import { type Column, formatAge, formatFields } from "../../io/Table.ts"
+import { type Column, formatAge, formatFields, idColumn } from "../../io/Table.ts"
 import { jsonMemberOf } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
@@ -22,6 +21,7 @@ import { list, show } from "../../remote/Handlers.ts"
 import { decodePage } from "../../remote/PageQuery.ts"
 import { type ApiError, clientSending, type DecodedResponse, type Remote } from "../../remote/Remote.ts"
 import { reportersOfTaskName, reportersOfWorker } from "../../remote/Reporters.ts"
+import { resolveId } from "../../remote/ResolveId.ts"
 import {
   resolveAgentAndEngine,
   resolveTaskTarget,
@@ -30,23 +30,24 @@ import {
 } from "../../remote/Target.ts"
 import { resolveBulkRetry } from "../BulkRetry.ts"
 import type { definitions } from "../commands.ts"
-import { formatCommand, idempotencyKeyOf, issue, type IssueOptions } from "../Issue.ts"
+import { formatCommand, idempotencyKeyOf, issue, type IssueOptions, targetOf } from "../Issue.ts"
 import { resolvePurge } from "../Purge.ts"
 
 const columns: ReadonlyArray<Column<CommandPublic>> = [
-  { head: "STATUS", cell: ({ status }) => status },
+  { head: "TARGET", cell: targetOf, maxLength: 60, minLength: 12 },
   { head: "ACTION", cell: ({ action }) => action },
-  { head: "TARGET", cell: ({ target_id }) => target_id, minLength: 8, dropRank: 1 },
+  { head: "STATUS", cell: ({ status }) => status },
   { head: "AGE", cell: ({ issued_at }, view) => formatAge(issued_at, view) },
   { head: "ERROR", cell: ({ error }) => error, maxLength: 60, minLength: 10, hidesEmpty: true },
-  { head: "ID", cell: ({ id }) => id }
+  idColumn("ID", ({ id }) => id)
 ]
 
 const formatCommandFields = (command: CommandPublic, text: string): string =>
   formatFields([
-    ["command", command.id],
     ["action", command.action],
-    ["target", command.target_id],
+    ["target", targetOf(command)],
+    [`${command.target_type} id`, command.target_id === targetOf(command) ? null : command.target_id],
+    ["command", command.id],
     ["status", command.status],
     ["agent", command.agent_id],
     ["issued", command.issued_at],
@@ -58,8 +59,21 @@ const formatCommandFields = (command: CommandPublic, text: string): string =>
     ["note", command.note]
   ])
 
-const pathOf = ({ slug }: Remote, given: string) =>
-  Effect.map(parseId(CommandId, "command", given), (command_id) => ({ slug, command_id }))
+const isHexPart = /^[0-9a-f-]{1,36}$/i
+
+/** The most candidates that are read: more than a message lists. */
+const maxCandidates = 20
+
+/** The path of the command of this id, or part of one. */
+const pathOf = ({ api, slug }: Remote, given: string) => {
+  const urlParams = { id: given.toLowerCase(), limit: maxCandidates }
+  const list = isHexPart.test(given)
+    ? Effect.map(api.commands.list({ path: { slug }, urlParams }), ({ items }) => items)
+    : Effect.succeed([])
+  const nameOf = (command: CommandPublic) => `${command.action} of ${targetOf(command) ?? "several"}`
+  const sought = { what: "command", given, nameOf, listedBy: "svc commands list" }
+  return Effect.map(resolveId(CommandId, list, sought), (command_id) => ({ slug, command_id }))
+}
 
 /** The handler of a command that is one request: its body's schema, how the options become the body, and its endpoint. */
 const action = <Options, A, R, I extends { readonly idempotency_key?: string | null | undefined }>(

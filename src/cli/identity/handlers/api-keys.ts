@@ -2,7 +2,8 @@ import { Console, Effect, Option } from "effect"
 import { type ApiKey, CreateApiKey } from "../../../domain/identity/ApiKey.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, type View } from "../../io/Table.ts"
+import { findOne } from "../../io/Find.ts"
+import { type Column, formatAge, idColumn, type View } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
@@ -23,7 +24,7 @@ const columns: ReadonlyArray<Column<ApiKey>> = [
   { head: "SCOPES", cell: ({ scopes }) => scopes.join(","), maxLength: 60, minLength: 10, dropRank: 3 },
   { head: "USED", cell: ({ last_used_at }, view) => formatAge(last_used_at, view) },
   { head: "EXPIRES", cell: ({ expires_at }) => expires_at?.slice(0, 10) ?? null, dropRank: 1 },
-  { head: "ID", cell: ({ id }) => id }
+  idColumn("ID", ({ id }) => id)
 ]
 
 const scopesMissing = new CliError({
@@ -63,23 +64,14 @@ const create = (
       ))
   })
 
-/** The key of this id, or the only valid one of this name. */
-const getKey = (keys: ReadonlyArray<ApiKey>, given: string): Effect.Effect<ApiKey, CliError> => {
-  const byId = keys.find(({ id }) => id === given.toLowerCase())
-  if (byId !== undefined) return Effect.succeed(byId)
-  const [only, ...others] = keys.filter(({ name, revoked_at }) => name === given && revoked_at === null)
-  if (only === undefined) {
-    return new CliError({ message: `no such API key: ${escapeText(given)}. svc api-keys list shows yours` })
-  }
-  return others.length === 0
-    ? Effect.succeed(only)
-    : new CliError({
-      usage: true,
-      message: `${others.length + 1} of your API keys are called ${
-        escapeText(given)
-      }: give the id of one (svc api-keys list shows them)`
-    })
-}
+/** The key of this id or part of one, or the only valid one of this name. */
+const getKey = (keys: ReadonlyArray<ApiKey>, given: string): Effect.Effect<ApiKey, CliError> =>
+  findOne(keys, {
+    what: "API key",
+    given,
+    nameOf: ({ name, revoked_at }) => (revoked_at === null ? name : null),
+    listedBy: "svc api-keys list"
+  })
 
 export const handlers: HandlersOf<typeof definitions> = {
   list: list(columns, ({ api }) => api.api_keys.list({ withResponse: true })),

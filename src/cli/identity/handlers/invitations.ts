@@ -1,9 +1,9 @@
 import { Console } from "effect"
 import { CreateInvitation, type Invitation } from "../../../domain/identity/Invitation.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import type { Column } from "../../io/Table.ts"
+import { findOne } from "../../io/Find.ts"
+import { type Column, idColumn } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
-import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call, list } from "../../remote/Handlers.ts"
 import { printResponse } from "../../remote/Remote.ts"
@@ -20,7 +20,7 @@ const columns: ReadonlyArray<Column<Invitation>> = [
   { head: "ROLE", cell: ({ role }) => role },
   { head: "STATE", cell: (invitation, { nowMillis }) => stateOf(invitation, nowMillis) },
   { head: "EXPIRES", cell: ({ expires_at }) => expires_at.slice(0, 16).replace("T", " "), dropRank: 1 },
-  { head: "ID", cell: ({ id }) => id, dropRank: 2 }
+  idColumn("ID", ({ id }) => id, { dropRank: 2 })
 ]
 
 export const handlers: HandlersOf<typeof invitationDefinitions> = {
@@ -37,16 +37,13 @@ export const handlers: HandlersOf<typeof invitationDefinitions> = {
       ].join("\n"))
   }),
   revoke: call(function*({ api, slug }, { invitation: given }) {
-    const wanted = given.toLowerCase()
-    const invitations = yield* api.invitations.list({ path: { slug } })
-    const found = invitations.find(({ accepted_at, email, id, revoked_at }) =>
-      id === wanted || (email.toLowerCase() === wanted && accepted_at === null && revoked_at === null)
-    )
-    if (found === undefined) {
-      return yield* new CliError({
-        message: `no open invitation: ${escapeText(given)}. svc invitations list shows those of the project`
-      })
-    }
+    const found = yield* findOne(yield* api.invitations.list({ path: { slug } }), {
+      what: "open invitation",
+      given: given.toLowerCase(),
+      nameOf: ({ accepted_at, email, revoked_at }) =>
+        accepted_at === null && revoked_at === null ? email.toLowerCase() : null,
+      listedBy: "svc invitations list"
+    })
     yield* api.invitations.revoke({ path: { slug, invitation_id: found.id } })
     yield* Console.log(`revoked the invitation of ${escapeText(found.email)}`)
   })

@@ -2,8 +2,8 @@ import { Console, Effect } from "effect"
 import { GrantMembership, type Membership } from "../../../domain/identity/Membership.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { requireFirst } from "../../io/Find.ts"
-import { type Column, formatAge } from "../../io/Table.ts"
+import { findOne } from "../../io/Find.ts"
+import { type Column, formatAge, idColumn } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call, list, show } from "../../remote/Handlers.ts"
@@ -16,19 +16,23 @@ const columns: ReadonlyArray<Column<Membership>> = [
   { head: "NAME", cell: ({ user_display_name }) => user_display_name, maxLength: 40, minLength: 8, dropRank: 1 },
   { head: "ROLE", cell: ({ role }) => role },
   { head: "SINCE", cell: ({ created_at }, view) => formatAge(created_at, view), dropRank: 2 },
-  { head: "USER", cell: ({ user_id }) => user_id, dropRank: 3 }
+  idColumn("USER", ({ user_id }) => user_id, { dropRank: 3 })
 ]
 
 const describeMember = ({ role, user_email }: Membership): string => `${escapeText(user_email)} is ${role}`
 
-/** The membership of this e-mail address or id of a user. */
+/** The membership of this e-mail address or id of a user, or part of an id. */
 const findMember = ({ api, slug }: Remote, given: string) =>
   Effect.flatMap(api.memberships.list({ path: { slug } }), (members) => {
-    const wanted = given.toLowerCase()
-    return requireFirst(
-      members.filter(({ user_email, user_id }) => user_email.toLowerCase() === wanted || user_id === wanted),
-      "member",
-      given
+    const users = members.map((member) => ({ id: member.user_id, email: member.user_email.toLowerCase(), member }))
+    return Effect.map(
+      findOne(users, {
+        what: "member",
+        given: given.toLowerCase(),
+        nameOf: ({ email }) => email,
+        listedBy: "svc members list"
+      }),
+      ({ member }) => member
     )
   })
 

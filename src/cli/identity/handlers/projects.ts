@@ -2,7 +2,7 @@ import { Console } from "effect"
 import { CreateProject, type Project, UpdateProject } from "../../../domain/kernel/Project.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
-import { type Column, formatFields } from "../../io/Table.ts"
+import { type Column, formatFields, idColumn } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
@@ -14,7 +14,7 @@ const columns: ReadonlyArray<Column<Project>> = [
   { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
   { head: "ENVIRONMENT", cell: ({ environment }) => environment, maxLength: 20, dropRank: 1 },
   { head: "TIMEZONE", cell: ({ timezone }) => timezone, dropRank: 2 },
-  { head: "ID", cell: ({ id }) => id, dropRank: 3 }
+  idColumn("ID", ({ id }) => id, { dropRank: 3 })
 ]
 
 const formatProject = (project: Project): string =>

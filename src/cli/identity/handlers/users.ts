@@ -2,10 +2,11 @@ import { Console, Effect, Redacted } from "effect"
 import { CreateUser, type UpdateUser, type UserDetail } from "../../../domain/identity/User.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
+import { findOne } from "../../io/Find.ts"
 import { readPassword } from "../../io/Passwords.ts"
-import { type Column, formatAge, formatTable } from "../../io/Table.ts"
+import { hasIdPart } from "../../io/ShortId.ts"
+import { type Column, formatAge, formatTable, idColumn } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
-import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call, show } from "../../remote/Handlers.ts"
 import { printResponse, type Remote } from "../../remote/Remote.ts"
@@ -17,24 +18,25 @@ const columns: ReadonlyArray<Column<UserDetail>> = [
   { head: "ADMIN", cell: ({ is_admin }) => is_admin ? "yes" : null },
   { head: "STATE", cell: ({ is_active }) => is_active ? "active" : "inactive" },
   { head: "SIGNED IN", cell: ({ last_login_at }, view) => formatAge(last_login_at, view), dropRank: 1 },
-  { head: "ID", cell: ({ id }) => id, dropRank: 3 }
+  idColumn("ID", ({ id }) => id, { dropRank: 3 })
 ]
 
 /** The largest page of the API. */
 const pageSize = 500
 
-/** The account of this e-mail address or id. */
+/** The account of this e-mail address or id, or part of an id. */
 export const findUser = ({ api }: Remote, given: string) =>
   Effect.gen(function*() {
     const wanted = given.toLowerCase()
+    const candidates: Array<UserDetail> = []
     for (let offset = 0;; offset += pageSize) {
       const users = yield* api.users.list({ urlParams: { limit: pageSize, offset } })
       const found = users.find(({ email, id }) => email.toLowerCase() === wanted || id === wanted)
       if (found !== undefined) return found
-      if (users.length < pageSize) {
-        return yield* new CliError({ message: `no such user: ${escapeText(given)}. svc users list shows all` })
-      }
+      candidates.push(...users.filter(({ id }) => hasIdPart(id, wanted)))
+      if (users.length < pageSize) break
     }
+    return yield* findOne(candidates, { what: "user", given, nameOf: ({ email }) => email, listedBy: "svc users list" })
   })
 
 const change = (payload: UpdateUser, done: string) =>

@@ -13,8 +13,9 @@ import { isAboutDefinition, outcomeUnknown } from "../../../domain/schedules/Sch
 import { describeLocal } from "../../../domain/schedules/Schedule/Seconds.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
-import { requireFirst } from "../../io/Find.ts"
-import { type Column, formatAge, formatFields, formatList, formatTable } from "../../io/Table.ts"
+import { ambiguous, notFound } from "../../io/Find.ts"
+import { hasIdPart } from "../../io/ShortId.ts"
+import { type Column, formatAge, formatFields, formatList, formatTable, idColumn } from "../../io/Table.ts"
 import { escapeJson, escapeText, jsonMemberOf } from "../../io/TerminalText.ts"
 import { CliError, describeError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
@@ -49,7 +50,7 @@ const formatTick = (at: Timestamp, timezone: string): string => {
 const zoneOf = ({ timezone }: SchedulePublic): string => (findZone(timezone) === null ? "UTC" : timezone)
 
 const columns: ReadonlyArray<Column<SchedulePublic>> = [
-  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
+  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 16 },
   { head: "STATE", cell: stateOf },
   { head: "WHEN", cell: ({ expression }) => expression, maxLength: 40, minLength: 10 },
   {
@@ -59,16 +60,16 @@ const columns: ReadonlyArray<Column<SchedulePublic>> = [
       return next === null ? null : formatTick(next, schedule.timezone)
     }
   },
-  { head: "ZONE", cell: zoneOf, minLength: 8 },
-  { head: "FAILED", cell: ({ consecutive_failures }) => consecutive_failures || null, hidesEmpty: true },
-  { head: "DRIFTED", cell: ({ is_drifted }) => (is_drifted ? "yes" : null), hidesEmpty: true },
-  { head: "TASK", cell: ({ task_name }) => task_name, maxLength: 60, minLength: 8, dropRank: 1 },
-  { head: "ID", cell: ({ id }) => id, dropRank: 2 }
+  { head: "ZONE", cell: zoneOf },
+  { head: "FAILED", cell: ({ consecutive_failures }) => consecutive_failures || null, dropRank: 1, hidesEmpty: true },
+  { head: "DRIFTED", cell: ({ is_drifted }) => (is_drifted ? "yes" : null), dropRank: 2, hidesEmpty: true },
+  { head: "TASK", cell: ({ task_name }) => task_name, maxLength: 60, minLength: 8, dropRank: 3 },
+  idColumn("ID", ({ id }) => id, { dropRank: 4 })
 ]
 
 const decodeId = Schema.decodeOption(ScheduleId)
 
-/** The path of the schedule of this name or id; each scheduler may have one of the name. */
+/** The path of the schedule of this name or id, or part of an id; each scheduler may have one of the name. */
 export const pathOf = ({ api, slug }: Remote, given: string) =>
   Effect.gen(function*() {
     const id = decodeId(given.toLowerCase())
@@ -76,17 +77,21 @@ export const pathOf = ({ api, slug }: Remote, given: string) =>
     const pages = yield* listPages((urlParams) =>
       Effect.map(api.schedules.list({ path: { slug }, urlParams }), ({ items, next_cursor }) => ({
         next_cursor,
-        ids: items.filter(({ name }) => name === given).map(({ id }) => id) // a page is not kept
+        // a page is not kept
+        rows: items.filter(({ id, name }) => name === given || hasIdPart(id, given)).map(({ id, name, scheduler }) => ({
+          id,
+          name: `${name} of ${scheduler}`,
+          isNamed: name === given
+        }))
       }))
     )
-    const ids = pages.flatMap((page) => page.ids)
-    if (ids.length > 1) {
-      return yield* new CliError({
-        usage: true,
-        message: `several schedulers have a schedule ${escapeText(given)}: name one by its id, ${ids.join(" or ")}`
-      })
-    }
-    return { slug, schedule_id: yield* requireFirst(ids, "schedule", given) }
+    const rows = pages.flatMap((page) => page.rows)
+    const named = rows.filter(({ isNamed }) => isNamed)
+    const found = named.length === 0 ? rows : named
+    const [only] = found
+    if (only === undefined) return yield* notFound({ what: "schedule", given, listedBy: "svc schedules list" })
+    if (found.length > 1) return yield* ambiguous("schedule", given, found)
+    return { slug, schedule_id: only.id }
   })
 
 /** What an operator does about a quarantine (docs/schedules.md). */
@@ -167,7 +172,7 @@ const fireColumns: ReadonlyArray<Column<ScheduleFire>> = [
   { head: "FIRED", cell: ({ fired_at }, view) => formatAge(fired_at, view) },
   { head: "LATENCY", cell: ({ latency_ms }) => (latency_ms === null ? null : `${latency_ms} ms`), hidesEmpty: true },
   { head: "ERROR", cell: ({ error_message }) => error_message, maxLength: 80, minLength: 10, hidesEmpty: true },
-  { head: "COMMAND", cell: ({ command_id }) => command_id, dropRank: 1 }
+  idColumn("COMMAND", ({ command_id }) => command_id, { dropRank: 1 })
 ]
 
 const isPrograms = Schema.is(Schema.Array(Schema.Struct({ name: Schema.String, state: Schema.String })))
@@ -194,7 +199,7 @@ const tickColumns: ReadonlyArray<Column<Tick>> = [
 ]
 
 const misfireColumns: ReadonlyArray<Column<ScheduleMisfire>> = [
-  { head: "SCHEDULE", cell: ({ name, schedule_id }) => name ?? schedule_id, maxLength: 60, minLength: 12 },
+  { head: "SCHEDULE", cell: ({ name, schedule_id }) => name ?? schedule_id, maxLength: 60, minLength: 20 },
   { head: "TICK", cell: ({ expected_fire_at }) => expected_fire_at?.slice(0, 19).replace("T", " ") ?? null },
   { head: "TICKS", cell: ({ slots }) => slots },
   { head: "CAUSE", cell: ({ cause }) => cause },

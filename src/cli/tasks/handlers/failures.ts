@@ -8,13 +8,16 @@ import {
   type Share
 } from "../../../domain/tasks/Failure/Group.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatFields, type View } from "../../io/Table.ts"
+import { type Column, formatAge, formatFields, idColumn, type View } from "../../io/Table.ts"
 import { indentLines } from "../../io/TerminalText.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { list, show } from "../../remote/Handlers.ts"
 import type { definitions } from "../failures.ts"
+import { findFingerprint } from "../Fingerprint.ts"
 
 const columns: ReadonlyArray<Column<FailureGroup>> = [
+  { head: "NAME", cell: ({ sample_task_name }) => sample_task_name, maxLength: 60, minLength: 12 },
+  { head: "ERROR", cell: ({ sample_exception }) => sample_exception, maxLength: 60, minLength: 10, hidesEmpty: true },
   { head: "STATUS", cell: ({ status }) => status },
   { head: "FAILURES", cell: ({ occurrences }) => occurrences },
   { head: "OPEN", cell: ({ open_count }) => open_count },
@@ -22,9 +25,7 @@ const columns: ReadonlyArray<Column<FailureGroup>> = [
   { head: "LAST", cell: ({ last_seen }, view) => formatAge(last_seen, view) },
   { head: "FIRST", cell: ({ first_seen }, view) => formatAge(first_seen, view), dropRank: 1 },
   { head: "ENGINE", cell: ({ engines }) => engines.join(", "), dropRank: 3 },
-  { head: "NAME", cell: ({ sample_task_name }) => sample_task_name, maxLength: 60, minLength: 12 },
-  { head: "ERROR", cell: ({ sample_exception }) => sample_exception, maxLength: 60, minLength: 10, hidesEmpty: true },
-  { head: "ISSUE", cell: ({ fingerprint }) => fingerprint }
+  idColumn("ISSUE", ({ fingerprint }) => fingerprint)
 ]
 
 const textOf = Option.map(String)
@@ -59,9 +60,9 @@ const formatShares = (shares: ReadonlyArray<Share>): string =>
 const formatGroup = (group: FailureGroupDetail, _text: string, view: View): string =>
   [
     formatFields([
+      ["name", group.sample_task_name],
       ["issue", group.fingerprint],
       ["status", group.status],
-      ["name", group.sample_task_name],
       ["engine", group.engines.join(", ")],
       ["failures", group.occurrences],
       ["open", group.open_count],
@@ -92,7 +93,11 @@ export const handlers: HandlersOf<typeof definitions> = {
   show: ({ fingerprint, hours, ...printing }) =>
     Effect.flatMap(decodeInput(FindFailureGroup, givenOf({ hours: textOf(hours) }), "options"), (urlParams) =>
       show(
-        ({ api, slug }) => api.failures.get({ path: { slug, fingerprint }, urlParams, withResponse: true }),
+        function*(remote) {
+          const { api, slug } = remote
+          const path = { slug, fingerprint: yield* findFingerprint(remote, fingerprint) }
+          return yield* api.failures.get({ path, urlParams, withResponse: true })
+        },
         formatGroup
       )(printing))
 }

@@ -11,6 +11,7 @@ import {
   formatList,
   formatState,
   formatTable,
+  idColumn,
   type View
 } from "../../io/Table.ts"
 import { escapeJson, escapeText, indentLines, jsonMemberOf } from "../../io/TerminalText.ts"
@@ -20,6 +21,7 @@ import { call, show } from "../../remote/Handlers.ts"
 import { type DecodedResponse, type Remote, withRemote } from "../../remote/Remote.ts"
 import { getTask, listAgents } from "../../remote/Target.ts"
 import { callUnbuffered } from "../../remote/UnbufferedCall.ts"
+import { resolveFingerprint } from "../Fingerprint.ts"
 import { followStream } from "../LiveStream.ts"
 import { decodeTaskQuery } from "../TaskQuery.ts"
 import type { definitions } from "../tasks.ts"
@@ -37,14 +39,14 @@ const warnIfClamped = <A>([, { headers }]: DecodedResponse<A>) => {
 type Row = typeof Task.Type
 
 const columns: ReadonlyArray<Column<Row>> = [
+  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
   { head: "STATE", cell: ({ state }) => state },
   { head: "ENGINE", cell: ({ engine }) => engine, dropRank: 3 },
-  { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
   { head: "QUEUE", cell: ({ queue }) => queue, maxLength: 40, minLength: 8, dropRank: 2 },
   { head: "AGE", cell: ({ created_at, received_at }, view) => formatAge(received_at ?? created_at, view) },
   { head: "MS", cell: ({ runtime_ms }) => runtime_ms, dropRank: 1 },
   { head: "ERROR", cell: ({ exception }) => exception, maxLength: 60, minLength: 10, hidesEmpty: true },
-  { head: "TASK", cell: ({ task_id }) => task_id }
+  idColumn("TASK", ({ task_id }) => task_id)
 ]
 
 const formatTasks = (page: typeof TaskList.Type, text: string, view: View): string =>
@@ -55,8 +57,8 @@ const formatTasks = (page: typeof TaskList.Type, text: string, view: View): stri
 const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
   [
     formatFields([
-      ["task", task.task_id],
       ["name", task.name],
+      ["task", task.task_id],
       ["state", task.state],
       ["engine", task.engine],
       ["queue", task.queue],
@@ -134,9 +136,10 @@ const exportTasks = ({ fields, file, project, ...filters }: OptionsOf<typeof def
       })
     }
     if (yield* fs.exists(file)) return yield* new CliError({ message: `${file} exists; name a new file` })
-    const urlParams = yield* decodeTaskQuery(filters, { fields, format })
+    const query = yield* decodeTaskQuery(filters, { fields, format })
     yield* withRemote(project, (remote) =>
       Effect.gen(function*() {
+        const urlParams = yield* resolveFingerprint(remote, query)
         const maybeResponse = yield* callUnbuffered(
           remote,
           noTasks,
@@ -203,11 +206,12 @@ const pathOf = (remote: Remote, options: OptionsOf<typeof definitions.show>) =>
 
 export const handlers: HandlersOf<typeof definitions> = {
   list: ({ cursor, json, limit, project, ...filters }) =>
-    Effect.flatMap(decodeTaskQuery(filters, { cursor, limit: String(limit) }), (urlParams) =>
-      show(
-        ({ api, slug }) => Effect.tap(api.tasks.list({ path: { slug }, urlParams, withResponse: true }), warnIfClamped),
-        formatTasks
-      )({ json, project })),
+    Effect.flatMap(decodeTaskQuery(filters, { cursor, limit: String(limit) }), (query) =>
+      show(function*(remote) {
+        const { api, slug } = remote
+        const urlParams = yield* resolveFingerprint(remote, query)
+        return yield* Effect.tap(api.tasks.list({ path: { slug }, urlParams, withResponse: true }), warnIfClamped)
+      }, formatTasks)({ json, project })),
   show: show(findTask, formatTask),
   runs: show(function*(remote, options) {
     return yield* remote.api.tasks.runs({ path: yield* pathOf(remote, options), withResponse: true })
