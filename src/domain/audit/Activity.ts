@@ -46,6 +46,11 @@ export const FeedItem = Schema.Struct({
     Schema.NullOr(Schema.String),
     "The name that this person shows to others; null: none, or neither a member of the project nor a global admin.",
     "Ada Lovelace"
+  ),
+  target_name: describeField(
+    Schema.NullOr(Schema.String),
+    "The name of what it was done to: of a task the task's, of a command that of its target; null: it has none, or is gone.",
+    "shop.pay"
   )
 }).annotations(describeBody("FeedItem", "A row of the activity feed."))
 export type FeedItem = typeof FeedItem.Type

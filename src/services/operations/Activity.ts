@@ -10,7 +10,7 @@ import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import * as Page from "../../domain/kernel/Page.ts"
 import type { ExportFormat } from "../../domain/kernel/Query.ts"
 import { AuditExport } from "../audit/Export.ts"
-import { type AuditLogRow, AuditRows } from "../audit/Rows.ts"
+import { AuditRows } from "../audit/Rows.ts"
 import { type AuditFilter, AuditSearch, itemOf } from "../audit/Search.ts"
 import { type MemberKey, MemberNames } from "../identity/MemberNames.ts"
 import { Projects } from "../identity/Projects.ts"
@@ -18,13 +18,14 @@ import { CurrentActor, CurrentProject, type ProjectView, visibleProjects } from 
 import { Xlsx } from "../kernel/Export/Xlsx.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { makeTargetNames } from "./Activity/TargetNames.ts"
 
 const defaultAuditLimit = 50
 
 /** Rows per page of the feed. */
 const defaultFeedLimit = 50
 
-const memberKeyOf = ({ project_id, user_id }: AuditLogRow): ReadonlyArray<MemberKey> =>
+const memberKeyOf = ({ project_id, user_id }: Pick<ActivityItem, "project_id" | "user_id">): ReadonlyArray<MemberKey> =>
   project_id === null || user_id === null ? [] : [{ project_id, user_id }]
 
 /** Reads the audit log: the activity feed for every user, and the log of one project for its admins. */
@@ -36,6 +37,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
     const projects = yield* Projects
     const settings = yield* Settings
     const memberNames = yield* MemberNames
+    const findTargetNames = yield* makeTargetNames
 
     /** The projects whose rows the caller may see; all but some: also the rows of no project. */
     const viewOf = Effect.fnUntraced(function*(slug: string | undefined) {
@@ -71,11 +73,12 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
       const oldest = newestFirst.at(-1)
       const hasMore = from === "newest" && matches.length > limit && oldest !== undefined
       const nameOf = yield* memberNames.find(newestFirst.flatMap(memberKeyOf))
-      const toItem = itemOf(actor)
+      const items = newestFirst.map(itemOf(actor))
+      const targetNameOf = yield* findTargetNames(items)
       return {
-        items: newestFirst.map((row) => {
-          const [key] = memberKeyOf(row)
-          return { ...toItem(row), user_name: key === undefined ? null : nameOf(key) }
+        items: items.map((item) => {
+          const [key] = memberKeyOf(item)
+          return { ...item, user_name: key === undefined ? null : nameOf(key), target_name: targetNameOf(item) }
         }),
         next_before_cursor: hasMore ? encodeActivityCursor(oldest) : null,
         newest_cursor: newest !== undefined

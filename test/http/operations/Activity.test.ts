@@ -2,9 +2,11 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { activityFields } from "../../../src/domain/audit/Activity.ts"
+import { freshAgent } from "../../agent.ts"
 import { appendAudit, person } from "../../audit.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
+import { insertTask } from "../../tasks.ts"
 import { proxied } from "../people.ts"
 import { cellsOfCsv, cellsOfXlsx } from "../tasks/Tasks/files.ts"
 
@@ -48,7 +50,7 @@ describe.each(laneEngines)("reading the audit log on %s", (engine) => {
           actionsOf(own.items),
           ["last", "axb", "a_b", "first"].map((action) => `${mark}.${action}`)
         )
-        assert.deepStrictEqual(Object.keys(own.items[3]), [...activityFields, "user_name"])
+        assert.deepStrictEqual(Object.keys(own.items[3]), [...activityFields, "user_name", "target_name"])
         assert.deepInclude(own.items[3], {
           project_id: project.id,
           project_slug: project.slug,
@@ -81,6 +83,41 @@ describe.each(laneEngines)("reading the audit log on %s", (engine) => {
         )
         const bound = yield* feed(yield* freshKey({ isAdmin: true, boundTo: project.id }))
         assert.strictEqual(bound.items.length, 4)
+      }))
+
+    it.effect("GET /activity: a row names what it is about, as it is now or as the row says", () =>
+      Effect.gen(function*() {
+        const project = yield* freshProject()
+        const { agent_id } = yield* freshAgent(project, "shop")
+        const { token } = yield* freshKey({ roles: { [project.id]: "admin" } })
+        const projectPath = `/projects/${project.slug}`
+        for (const [task_id, name] of [["t1", "shop.pay"], ["t2", "<unknown:t2>"]] as const) {
+          yield* insertTask(project.id, { engine: "celery", task_id, name, state: "failure" })
+          const body = { agent_id, engine: "celery", task_id }
+          yield* request("POST", `${projectPath}/commands/cancel-task`, { token, body })
+        }
+        const about = (target_type: string, target_id: string, metadata = {}) => ({
+          action: "named.row",
+          target_type,
+          target_id,
+          project_id: project.id,
+          metadata
+        })
+        yield* appendAudit([
+          about("task", "t1", { engine: "celery" }),
+          about("task", "t1", { engine: "rq" }),
+          about("agent", agent_id, { inserted: 1 }),
+          about("agent", randomUUID()),
+          about("schedule", randomUUID(), { name: "nightly" }),
+          about("queue", "mail")
+        ])
+        const namesOf = (prefix: string) =>
+          Effect.map(
+            request("GET", `/activity?project_slug=${project.slug}&action_prefix=${prefix}`, { token }),
+            ({ json }) => json.items.map(({ target_name }: { readonly target_name: string | null }) => target_name)
+          )
+        assert.deepStrictEqual(yield* namesOf("named"), ["mail", "nightly", null, "shop", null, "shop.pay"])
+        assert.sameMembers([...(yield* namesOf("command.issued"))], ["shop.pay", null])
       }))
 
     it.effect("GET /activity: an action's beginning counts letter for letter, a project by its slug", () =>

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router"
+import { shortId } from "../format/shortId.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { type Row, summarize } from "./summary.ts"
 
@@ -17,15 +18,14 @@ export const ActionName = ({ row: { action, outcome, result } }: { readonly row:
 
 const linkClass = "underline decoration-line-strong underline-offset-2 hover:decoration-current"
 
-const shortId = (id: string) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
-
-/** What the action was done to; a link where a page shows it. */
+/** What the action was done to, by its name where it has one; a link where a page shows it. */
 export const Target = ({ row }: { readonly row: Row }) => {
   const { metadata, project_slug: slug, target_id: id, target_type: type } = row
+  const name = row.target_name ?? null // the audit log's rows have none
   if (id === null) return <span className="text-soft">{type}</span>
   const text = (
     <span className="whitespace-nowrap">
-      <span className="text-soft">{type}</span> <span title={id}>{shortId(id)}</span>
+      <span className="text-soft">{type}</span> <span title={id}>{name ?? shortId(id)}</span>
     </span>
   )
   if (slug === null) return text
@@ -36,6 +36,20 @@ export const Target = ({ row }: { readonly row: Row }) => {
         params={{ slug, engine: metadata.engine, taskId: id }}
         className={linkClass}
       >
+        {text}
+      </Link>
+    )
+  }
+  if (type === "schedule") {
+    return (
+      <Link to="/projects/$slug/schedules/$scheduleId" params={{ slug, scheduleId: id }} className={linkClass}>
+        {text}
+      </Link>
+    )
+  }
+  if (type === "bulk_retry") {
+    return (
+      <Link to="/projects/$slug/bulk-retries/$requestId" params={{ slug, requestId: id }} className={linkClass}>
         {text}
       </Link>
     )

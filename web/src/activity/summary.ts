@@ -1,6 +1,7 @@
 import type { Schemas } from "../api/client.ts"
 
-export type Row = Schemas["ActivityItem"]
+/** A row of the feed, or of the audit log, which names no targets. */
+export type Row = Schemas["ActivityItem"] & Partial<Pick<Schemas["FeedItem"], "target_name">>
 
 /** Members of the metadata that say best what a row is about, in this order. */
 const telling = ["summary", "name", "title", "email", "role", "kind", "status", "reason", "exception", "code"]

@@ -2060,6 +2060,7 @@ export interface components {
             result: string;
             source_ip: string | null;
             target_id: string | null;
+            target_name: string | null;
             target_type: string;
             user_id: string | null;
             user_name: string | null;

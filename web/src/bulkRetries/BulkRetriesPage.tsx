@@ -46,13 +46,14 @@ export const BulkRetriesPage = () => {
             { title: texts.status, cell: (request) => <PhaseMark phase={phaseOf(request)} /> },
             {
               title: texts.filter,
-              cell: ({ filter, id }) => (
+              cell: ({ filter, id, target_name }) => (
                 <Link
                   to="/projects/$slug/bulk-retries/$requestId"
                   params={{ slug, requestId: id }}
-                  className="block max-w-[48ch] truncate font-mono text-small hover:underline hover:underline-offset-2"
+                  className="grid max-w-[48ch] py-2 hover:underline hover:underline-offset-2"
                 >
-                  {describe(filter)}
+                  {target_name !== null && <span className="truncate font-medium">{target_name}</span>}
+                  <span className="truncate font-mono text-small">{describe(filter)}</span>
                 </Link>
               )
             },

@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { shortId } from "../format/shortId.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
@@ -90,8 +91,8 @@ export const Items = ({ request, slug }: { readonly slug: string; readonly reque
               isMinor: true,
               cell: ({ engine, new_task_id }) =>
                 new_task_id !== null && (
-                  <span className="block max-w-[20ch] truncate font-mono text-small">
-                    <TaskLink slug={slug} engine={engine} taskId={new_task_id} text={new_task_id} />
+                  <span className="block max-w-[20ch] truncate font-mono text-small" title={new_task_id}>
+                    <TaskLink slug={slug} engine={engine} taskId={new_task_id} text={shortId(new_task_id)} />
                   </span>
                 )
             },

@@ -1,12 +1,14 @@
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { CommandTabs } from "../bulkRetries/CommandTabs.tsx"
+import { shortId } from "../format/shortId.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
+import { ShortId } from "../ui/ShortId.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
@@ -18,22 +20,40 @@ type Command = Schemas["Command"]
 const refetchMillis = 3_000
 const pageSize = 50
 
-const Target = ({ command: { payload, target_id, target_type }, slug }: {
+const linkClass = "font-medium hover:underline hover:underline-offset-2"
+
+/** What a command is about, by its name where that is known. */
+const Target = ({ command: { payload, target_id, target_name, target_type }, slug }: {
   readonly slug: string
   readonly command: Command
 }) => {
-  if (target_id === null) return "–"
-  if (target_type !== "task" || typeof payload.engine !== "string") {
-    return <span className="font-mono text-small">{target_id}</span>
-  }
+  const name = target_name ?? (target_id === null ? "–" : shortId(target_id))
+  if (target_id === null || target_id === target_name) return <span className="font-medium">{name}</span>
   return (
-    <Link
-      to="/projects/$slug/tasks/$engine/$taskId"
-      params={{ slug, engine: payload.engine, taskId: target_id }}
-      className="font-mono text-small underline underline-offset-2"
-    >
-      {target_id}
-    </Link>
+    <span className="inline-flex flex-wrap items-center gap-x-3">
+      {target_type === "task" && typeof payload.engine === "string"
+        ? (
+          <Link
+            to="/projects/$slug/tasks/$engine/$taskId"
+            params={{ slug, engine: payload.engine, taskId: target_id }}
+            className={linkClass}
+          >
+            {name}
+          </Link>
+        )
+        : target_type === "schedule"
+        ? (
+          <Link
+            to="/projects/$slug/schedules/$scheduleId"
+            params={{ slug, scheduleId: target_id }}
+            className={linkClass}
+          >
+            {name}
+          </Link>
+        )
+        : <span className="font-medium">{name}</span>}
+      <ShortId id={target_id} />
+    </span>
   )
 }
 
@@ -93,9 +113,9 @@ export const CommandsPage = () => {
           rows={list.rows}
           rowKey={({ id }) => id}
           columns={[
-            { title: texts.status, cell: ({ status }) => <CommandStatusText status={status} /> },
-            { title: texts.action, cell: ({ action }) => actionName(action) },
             { title: texts.target, cell: (command) => <Target slug={slug} command={command} /> },
+            { title: texts.action, cell: ({ action }) => actionName(action) },
+            { title: texts.status, cell: ({ status }) => <CommandStatusText status={status} /> },
             { title: texts.error, isMinor: true, cell: ({ error, note }) => error ?? note },
             { title: texts.issued, isNumber: true, cell: ({ issued_at }) => <Time at={issued_at} /> },
             {

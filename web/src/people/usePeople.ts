@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { api, unwrap } from "../api/client.ts"
+import { shortId } from "../format/shortId.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { meQuery, useCan } from "../session/session.ts"
 import { membersQuery } from "./members.ts"
@@ -12,9 +13,6 @@ export interface Person {
 /** As many as the API gives in one page; the names of further users are their ids. */
 const maxUsers = 200
 const namesStaleMillis = 5 * 60_000
-
-/** The beginning of an id distinguishes people; its end distinguishes ids created at the same time. */
-const shorten = (id: string) => `${id.slice(0, 8)}…${id.slice(-4)}`
 
 /**
  * Names of the people in rows that have ids only. Admins may list the members of their project, and global admins all
@@ -46,6 +44,6 @@ export const usePeople = (slug: string | undefined) => {
     isMe: (id: string | null) => id !== null && id === me?.id,
     /** `null`: the program itself. `shown`: the name in the row, where it has one. */
     nameOf: (id: string | null, shown: string | null = null) =>
-      id === null ? texts.program : names.get(id) ?? shown ?? shorten(id)
+      id === null ? texts.program : names.get(id) ?? shown ?? shortId(id)
   }
 }
