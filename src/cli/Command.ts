@@ -35,12 +35,17 @@ import { reset } from "./operations/reset.ts"
 import { secretKey } from "./operations/secret-key.ts"
 import { check, doctor, printVersion, serve, status, supportBundle } from "./operations/serve.ts"
 import { upgrade } from "./operations/upgrade.ts"
+import { makeCompletion } from "./program/completion.ts"
 import { makeProgram } from "./program/Program.ts"
 import { misfires, schedules } from "./schedules/schedules.ts"
 import { failures, issues } from "./tasks/failures.ts"
 import { queues } from "./tasks/queues.ts"
 import { stats } from "./tasks/stats.ts"
 import { tasks } from "./tasks/tasks.ts"
+
+const name = "svc"
+
+const completion = makeCompletion(name)
 
 const sections = [
   {
@@ -60,7 +65,6 @@ const sections = [
       doctor,
       status,
       supportBundle,
-      printVersion,
       init,
       config,
       allowedHosts,
@@ -78,10 +82,9 @@ const sections = [
     heading: "Its backups, keys, certificates and audit log",
     commands: [backup, restore, secretKey, mintSchedulerCert, audit]
   },
-  { heading: "On an agent's machine", commands: [agent] }
+  { heading: "On an agent's machine", commands: [agent] },
+  { heading: "This program", commands: [completion, printVersion] }
 ] as const
-
-const name = "svc"
 
 const run = Command.make(name).pipe(
   Command.withDescription("See and operate the background tasks of every engine you run."),
@@ -92,7 +95,8 @@ const run = Command.make(name).pipe(
     ...sections[3].commands,
     ...sections[4].commands,
     ...sections[5].commands,
-    ...sections[6].commands
+    ...sections[6].commands,
+    ...sections[7].commands
   ]),
   Command.run({ name, version })
 )

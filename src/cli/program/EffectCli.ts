@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import { isInteractive } from "../io/Confirm.ts"
 import { findClosest } from "./Closest.ts"
+import { type CommandDescription, type NamedCommand, subcommandsOf, usageOf } from "./Describe.ts"
 import { CliError } from "./Explain.ts"
-import { type CommandDescription, type NamedCommand, subcommandsOf, usageOf } from "./Help.ts"
 
 /**
  * Workarounds for what @effect/cli 0.77.2 prints, all of them here. Each says what the library does; remove it when the
@@ -46,20 +46,14 @@ export const findCommand = (
     : { path: [program, first, second], command: subcommand }
 }
 
-const shells = ["bash", "fish", "sh", "zsh"]
-
 /**
- * Refuses built-in options that the library gets wrong: for an unknown shell, `--completions` lists the commands of the program; without a
- * terminal, `--wizard` waits for keys forever.
+ * Refuses built-in options that the library gets wrong: the scripts of `--completions` know no names, and bash's no option of a
+ * subcommand; without a terminal, `--wizard` waits for keys forever.
  */
-export const rejectBuiltIns = (given: ReadonlyArray<string>) =>
+export const rejectBuiltIns = (program: string, given: ReadonlyArray<string>) =>
   Effect.gen(function*() {
-    const index = given.indexOf("--completions")
-    if (index !== -1 && !shells.includes(given[index + 1] ?? "")) {
-      return yield* new CliError({
-        message: `--completions takes the name of a shell: ${shells.join(", ")}`,
-        usage: true
-      })
+    if (given.includes("--completions")) {
+      return yield* new CliError({ message: `${program} completion prints the script of a shell`, usage: true })
     }
     if (given.includes("--wizard") && !(yield* isInteractive)) {
       return yield* new CliError({ message: "--wizard asks questions: run it in a terminal", usage: true })
@@ -72,22 +66,6 @@ const listHeading = "\u001b[0;1mCOMMANDS\u001b[0m"
 /** The library aligns the descriptions of commands to the right of the longest command line, outside any window. */
 const foldCommandList = (text: string): string =>
   text.includes(listHeading) ? text.replace(/^( {2}- \S.*?) {2,}(\S.*)\n\n?/gm, "$1\n      $2\n") : text
-
-/**
- * The script of `--completions bash`. The library's own never finds the options of a subcommand: for `svc` it stores
- * `svc__tasks` and compares with `svc,tasks`, and doubles a dash in a name to `__`. It also completes a flag, which takes no value, with
- * nothing, and offers the values of a choice as one word.
- */
-const repairBashScript = (program: string, script: string): string =>
-  script
-    .replace(/^( +)(svc[\w-]*),(\S+)\)$/gm, (_, indent: string, _program: string, path: string) => {
-      const words = path.split(",")
-      const last = words.pop()?.replaceAll("__", "-") ?? ""
-      const parent = words.length === 0 ? program : [program.replaceAll("-", "__"), ...words].join("__")
-      return `${indent}${parent},${last})`
-    })
-    .replace(/^ +--?[a-z-]+\)\n +COMPREPLY=\( "\$\{cur\}" \)\n +return 0\n +;;\n/gm, "")
-    .replace(/compgen -W "[\w,-]+"/g, (values) => values.replaceAll(",", " "))
 
 interface GivenOption {
   readonly option: string
@@ -135,22 +113,16 @@ const repairError = (
 /** Whether the words request help instead of running the command. */
 export const hasHelpOption = (given: ReadonlyArray<string>): boolean => given.includes("--help") || given.includes("-h")
 
-/** Runs the library's program of this name with what it prints repaired. `named` is the command that the words name, if any. */
+/** Runs the library's program with what it prints repaired. `named` is the command that the words name, if any. */
 export const withRepairedOutput = (
-  program: string,
   given: ReadonlyArray<string>,
   named: NamedCommand | undefined
-) => {
-  const repairText = (text: string): string => {
-    if (given.includes("--completions")) return repairBashScript(program, text)
-    return foldCommandList(text)
-  }
-  return <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.consoleWith((console) =>
-      Effect.withConsole(run, {
-        ...console,
-        log: (...parts) => console.log(...parts.map((part) => repairText(String(part)))),
-        error: (...parts) => console.error(...parts.map((part) => repairError(given, named?.command, String(part))))
-      })
-    )
-}
+) =>
+<A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.consoleWith((console) =>
+    Effect.withConsole(run, {
+      ...console,
+      log: (...parts) => console.log(...parts.map((part) => foldCommandList(String(part)))),
+      error: (...parts) => console.error(...parts.map((part) => repairError(given, named?.command, String(part))))
+    })
+  )

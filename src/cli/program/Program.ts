@@ -1,17 +1,12 @@
 import { CliConfig } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { version } from "../../domain/kernel/Version.ts"
+import { completeWord } from "./CompletionScripts.ts"
+import { type CommandDescription, isGroup, nameOf } from "./Describe.ts"
 import { findCommand, hasHelpOption, rejectBuiltIns, withRepairedOutput } from "./EffectCli.ts"
 import { CliError } from "./Explain.ts"
-import {
-  type CommandDescription,
-  commandHelp,
-  groupHelp,
-  isGroup,
-  nameOf,
-  type ProgramDescription,
-  rootHelp
-} from "./Help.ts"
+import { commandHelp, groupHelp, type ProgramDescription, rootHelp } from "./Help.ts"
+import { printCandidates } from "./PrintCandidates.ts"
 
 /** Commands under one heading of `--help`. */
 interface ProgramSection {
@@ -40,7 +35,8 @@ export const makeProgram = <E, R>({ run, runAlone = [], sections, ...description
   const runProgram = (args: ReadonlyArray<string>) =>
     Effect.gen(function*() {
       const given = args.slice(2)
-      yield* rejectBuiltIns(given)
+      if (given[0] === completeWord) return yield* printCandidates(root, given.slice(1))
+      yield* rejectBuiltIns(name, given)
       const named = findCommand(name, root, given)
       if (named instanceof CliError) return yield* named
       if (named === undefined && (given.length === 0 || hasHelpOption(given))) {
@@ -52,7 +48,7 @@ export const makeProgram = <E, R>({ run, runAlone = [], sections, ...description
       }
       if (named !== undefined && hasHelpOption(given)) return yield* Console.log(commandHelp(named))
       yield* Effect.provide(run(args), CliConfig.layer({ showBuiltIns: false })).pipe(
-        withRepairedOutput(name, given, named)
+        withRepairedOutput(given, named)
       )
     })
   return { name, run: runProgram }

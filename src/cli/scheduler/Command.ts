@@ -1,6 +1,7 @@
 import { Command } from "@effect/cli"
 import { version } from "../../domain/kernel/Version.ts"
 import { printVersion } from "../operations/serve.ts"
+import { makeCompletion } from "../program/completion.ts"
 import { makeGroup } from "../program/Group.ts"
 import { makeProgram } from "../program/Program.ts"
 import { scheduleCommands } from "../schedules/schedules.ts"
@@ -21,7 +22,10 @@ const schedules = makeGroup("schedules", "The schedules of a project, as svc sch
 })
 
 const sections = [
-  { heading: "Run a scheduler", commands: [serve, check, doctor, status, info, restart, printVersion] },
+  {
+    heading: "Run a scheduler",
+    commands: [serve, check, doctor, status, info, restart, makeCompletion(name), printVersion]
+  },
   { heading: "Schedules, over the brain's API with an API key", commands: [schedules, importFile, exportFile] }
 ] as const
 
