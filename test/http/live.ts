@@ -53,7 +53,7 @@ interface Message {
   }
 }
 
-/** Opens the stream; `next` waits for one message that is not a comment. */
+/** Opens the stream; `next` waits for one message that is neither a comment nor a heartbeat. */
 export const openStream = (slug: string, token: string, lastEventId?: string) =>
   Effect.flatMap(baseUrl, (base) => openStreamAt(base, slug, token, lastEventId))
 
@@ -89,12 +89,9 @@ export const openStreamAt = (base: string, slug: string, token: string, lastEven
           })
         )
         text = text.slice(end + 2)
-        if (fields.has("event")) {
-          return {
-            id: fields.get("id") ?? "",
-            event: fields.get("event") ?? "",
-            data: JSON.parse(fields.get("data") ?? "{}")
-          }
+        const event = fields.get("event")
+        if (event !== undefined && event !== "heartbeat") {
+          return { id: fields.get("id") ?? "", event, data: JSON.parse(fields.get("data") ?? "{}") }
         }
       }
     })

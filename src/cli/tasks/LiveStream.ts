@@ -5,7 +5,7 @@ import { CliError } from "../program/Explain.ts"
 import { isTransient, type Remote } from "../remote/Remote.ts"
 import { callUnbuffered } from "../remote/UnbufferedCall.ts"
 
-/** The brain sends at least a comment every 15 seconds. A connection silent for this long is dead. */
+/** The brain sends at least a heartbeat every 15 seconds. A connection silent for this long is dead. */
 const silenceTimeout = "45 seconds"
 
 const minPauseMillis = 500

@@ -1,16 +1,19 @@
 import { HttpServer } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option, Stream } from "effect"
+import { Clock, Deferred, Effect, Fiber, Option, Stream, TestClock, TestContext } from "effect"
 import { connect, type Socket } from "node:net"
+import { setTimeout } from "node:timers/promises"
+import { ProjectId } from "../../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { decodeChangePosition } from "../../../src/domain/tasks/LiveTask.ts"
+import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { Metrics } from "../../../src/services/kernel/Metrics.ts"
 import { NodeServer } from "../../../src/services/kernel/NodeServer.ts"
 import { LiveTasks } from "../../../src/services/tasks/LiveTasks.ts"
 import { makeLiveTasksRepo } from "../../../src/services/tasks/LiveTasks/Repo.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
-import { laneEngines } from "../../engines.ts"
+import { isFullLane, laneEngines } from "../../engines.ts"
 import { until } from "../../until.ts"
 import { openStream, putTask, putTasks } from "../live.ts"
 
@@ -79,6 +82,31 @@ describe.each(laneEngines)("many live streams on %s", (engine) => {
           Effect.map(Fiber.join(fiber), Option.getOrThrow))
         assert.isTrue(one?.encoded === two?.encoded && two?.encoded === three?.encoded)
       }))
+
+    it.scoped("a project without changes has a heartbeat every 10 to 15 s, also beside thousands of others", () =>
+      Effect.gen(function*() {
+        const live = yield* LiveTasks
+        const project = yield* freshProject()
+        const others = yield* Effect.replicateEffect(
+          Ids.nextOf(ProjectId),
+          isFullLane && engine === "SQLite" ? 2_000 : 0
+        )
+        yield* Effect.forEach(others, (id) => Effect.forkScoped(Stream.runDrain(live.batches(id, null, Effect.never))))
+        const times: Array<number> = []
+        yield* live.batches(project.id, null, Effect.never).pipe(
+          Stream.runForEach(({ encoded }) =>
+            Effect.map(Clock.currentTimeMillis, (now) => {
+              assert.strictEqual(new TextDecoder().decode(encoded), "event: heartbeat\ndata: {}\n\n")
+              times.push(now)
+            })
+          ),
+          Effect.forkScoped
+        )
+        const pass = Effect.zipRight(TestClock.adjust("500 millis"), Effect.promise(() => setTimeout(5)))
+        yield* Effect.repeat(pass, { until: () => times.length === 3 })
+        const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+        for (const pause of pauses) assert.isTrue(pause >= 10_000 && pause <= 15_000, String(pauses))
+      }).pipe(Effect.provide(LiveTasks.layer), Effect.provide(TestContext.TestContext)))
 
     it.scoped("a user has so many of them and no more, and so has the server", () =>
       Effect.gen(function*() {

@@ -1,4 +1,5 @@
 import createClient from "openapi-fetch"
+import { connection } from "./connection.ts"
 import type { components, paths } from "./schema.d.ts"
 
 export type Schemas = components["schemas"]
@@ -49,7 +50,13 @@ api.use({
     if (request.method !== "GET" && token !== undefined) request.headers.set("x-csrf-token", decodeURIComponent(token))
     return request
   },
-  onError: () => unreachable
+  onResponse({ response }) {
+    if (response.ok) connection.reportAnswer() // a refusal may be that of a reverse proxy
+  },
+  onError({ error }) {
+    if (!(error instanceof DOMException && error.name === "AbortError")) connection.reportLoss()
+    return unreachable
+  }
 })
 
 /** Runs when the API refuses every call until the person has set up a second factor (docs/mfa.md, Enforcement). */

@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore } from "react"
 import { base, type Schemas } from "./client.ts"
+import { connection } from "./connection.ts"
 
 /** A changed task of the live stream (docs/api.md, Live updates). */
 export type LiveTask = Pick<
@@ -37,6 +38,10 @@ const pausedKey = "svc.paused"
 const shortestRetryMillis = 1_000
 const longestRetryMillis = 30_000
 
+/** The server sends at least a heartbeat every 12 s: a stream that is silent for longer than two of them is dead. */
+const silenceMillis = 25_000
+const silenceCheckMillis = 1_000
+
 /**
  * One stream of the project on screen. Chromium's EventSource gives up after a response that is no stream, such as 503 of a
  * brain that starts, so a closed one is opened again here. A hidden tab has none: a browser opens six connections to one
@@ -47,6 +52,8 @@ class LiveStream {
   #slug: string | null = null
   #retry: ReturnType<typeof setTimeout> | undefined
   #failures = 0
+  /** When the last event arrived, or the stream was opened, in epoch milliseconds. */
+  #heardAt = 0
   #isPaused = localStorage.getItem(pausedKey) === "yes"
   #status: LiveStatus = this.#isPaused ? "paused" : "connecting"
   /** Until when the stream kept the page current that is on screen, in epoch milliseconds; 0: it did not. */
@@ -58,6 +65,14 @@ class LiveStream {
 
   constructor() {
     document.addEventListener("visibilitychange", () => this.#open())
+    // a stream over a network that is gone gets no error; a server on this machine is reached without one
+    for (const change of ["offline", "online"]) addEventListener(change, () => this.#open())
+    // compares times, because a timer does not run while the machine sleeps
+    setInterval(() => {
+      if (this.#source === null || Date.now() - this.#heardAt <= silenceMillis) return
+      connection.reportLoss()
+      this.#open()
+    }, silenceCheckMillis)
   }
 
   readonly watch = (watcher: () => void) => {
@@ -69,7 +84,7 @@ class LiveStream {
 
   #setStatus(status: LiveStatus) {
     if (this.#status === status) return
-    if (this.#status === "live" && this.isFollowed()) this.syncedAt = Date.now()
+    if (this.#status === "live" && this.isFollowed()) this.syncedAt = this.#heardAt
     this.#status = status
     this.#notify()
   }
@@ -130,28 +145,37 @@ class LiveStream {
     if (this.#isPaused || this.#slug === null || document.visibilityState === "hidden") return
     const source = new EventSource(`${base}/api/v1/projects/${encodeURIComponent(this.#slug)}/stream`)
     this.#source = source
+    this.#heardAt = Date.now()
+    const listen = (type: string, run: (data: string) => void) =>
+      source.addEventListener(type, ({ data }: MessageEvent<string>) => {
+        this.#heardAt = Date.now()
+        run(data)
+      })
     source.addEventListener("open", () => {
       this.#failures = 0
+      this.#heardAt = Date.now()
+      connection.reportAnswer()
       this.#setStatus("live")
       this.#reportGap()
     })
     source.addEventListener("error", () => {
       if (this.#source !== source) return
       this.#setStatus("connecting")
-      if (source.readyState !== EventSource.CLOSED) return
+      if (source.readyState !== EventSource.CLOSED) return connection.reportLoss()
       this.onRefused()
       const millis = Math.min(longestRetryMillis, shortestRetryMillis * 2 ** this.#failures++)
       this.#retry = setTimeout(() => this.#open(), millis * (0.5 + Math.random() / 2))
     })
-    source.addEventListener("task", ({ data }: MessageEvent<string>) => {
+    listen("task", (data) => {
       const task = JSON.parse(data) as LiveTask // the stream's contract
       for (const { onTask } of this.#listeners) onTask?.(task)
     })
-    source.addEventListener("inbox", ({ data }: MessageEvent<string>) => {
+    listen("inbox", (data) => {
       const { unread } = JSON.parse(data) as { readonly unread: number } // the stream's contract
       for (const { onInbox } of this.#listeners) onInbox?.(unread)
     })
-    source.addEventListener("reset", () => this.#reportGap())
+    listen("heartbeat", () => {})
+    listen("reset", () => this.#reportGap())
   }
 }
 

@@ -24,8 +24,8 @@ export const streamEndpoint = HttpApiEndpoint.get("stream")`/projects/${slug}/st
     "Server-sent events. `event: task` has one changed task in its newest state, without arguments, " +
       "result and traceback; several changes between two reads are one message. `event: reset` says that " +
       "changes were left out: load the list again. `event: inbox` has the number of unread notifications of the " +
-      "caller's inbox after it changed, if the caller may read it. A comment comes after 15 seconds without an event. The stream ends when " +
-      "the caller loses the right to see it."
+      "caller's inbox after it changed, if the caller may read it. `event: heartbeat` comes after 10 to 15 " +
+      "seconds without another event of the project. The stream ends when the caller loses the right to see it."
   ))
 
 /** Live updates by server-sent events (docs/api.md, Live updates). */

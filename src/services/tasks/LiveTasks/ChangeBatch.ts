@@ -12,8 +12,8 @@ const renderEvent = (message: LiveMessage): string =>
     ? `id: ${message.id}\nevent: task\ndata: ${JSON.stringify(message.task)}\n\n`
     : `id: ${message.id}\nevent: reset\ndata: {}\n\n`
 
-/** An empty batch is a comment, since proxies close idle connections. */
-const keepAliveComment = new TextEncoder().encode(": still here\n\n")
+/** An empty batch. It is an event, because an EventSource passes no comment on to its page. */
+const heartbeat = new TextEncoder().encode("event: heartbeat\ndata: {}\n\n")
 
 const laterPosition = (one: ChangePosition, other: ChangePosition): ChangePosition =>
   one.updated_at > other.updated_at || (one.updated_at === other.updated_at && one.id > other.id) ? one : other
@@ -66,7 +66,7 @@ export class ChangeBatch {
   /** The server-sent events, rendered on first use and once for all streams. */
   get encoded(): Uint8Array {
     return this.cachedBytes ??= this.messages.length === 0
-      ? keepAliveComment
+      ? heartbeat
       : new TextEncoder().encode(this.messages.map(renderEvent).join(""))
   }
 

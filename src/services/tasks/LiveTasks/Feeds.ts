@@ -7,7 +7,7 @@ import * as Ids from "../../kernel/Ids.ts"
 import { Hints } from "../../kernel/sql/Database.ts"
 import type { ChangeBatch } from "./ChangeBatch.ts"
 import { millisBetweenPolls, millisBetweenRefreshes } from "./Pace.ts"
-import { commitSeconds, makeRefresh, type ProjectFeed } from "./Refresh.ts"
+import { commitSeconds, isHeartbeatDue, makeRefresh, type ProjectFeed } from "./Refresh.ts"
 import type { LiveTasksRepo } from "./Repo.ts"
 
 /** Batches queued for a slow subscriber. It loses older ones, and gets a `reset`. */
@@ -35,8 +35,9 @@ export const makeFeeds = Effect.fnUntraced(function*(repo: LiveTasksRepo) {
     yield* Effect.sleep(millisBetweenRefreshes(currentLoad()))
     const now = yield* Clock.currentTimeMillis
     const pollMillis = millisBetweenPolls(currentLoad())
-    const due = [...feeds.values()].filter(({ isHinted, refreshedAt, pausedUntil }) =>
-      pausedUntil <= now && (isHinted || now - refreshedAt >= pollMillis)
+    const due = [...feeds.values()].filter((feed) =>
+      feed.pausedUntil <= now &&
+      (feed.isHinted || now - feed.refreshedAt >= pollMillis || isHeartbeatDue(feed, now))
     )
     if (due.length === 0) return
     const commitHorizon = yield* repo.readCommitHorizon

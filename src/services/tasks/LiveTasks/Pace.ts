@@ -10,7 +10,10 @@ export interface StreamLoad {
 /** A write to a socket takes about 25 µs: with a thousand streams each gets one write a second. */
 export const millisBetweenRefreshes = ({ streams }: StreamLoad): number => Math.min(Math.max(streams, 100), 1000)
 
-/** A project without hints is read this often, since hints may be lost: at most 100 reads a second. */
+/**
+ * A project without hints is read this often, since hints may be lost: at most 100 reads a second. Beyond a thousand
+ * projects the heartbeats read more often.
+ */
 export const millisBetweenPolls = ({ projects }: StreamLoad): number => Math.max(2000, projects * 10)
 
 /** The limit of all streams together; one event has about 450 bytes. */

@@ -9,8 +9,8 @@ import { ChangeBatch } from "./ChangeBatch.ts"
 import { maxTasksAfter, millisAfterRefresh, millisAfterReset, type StreamLoad } from "./Pace.ts"
 import { type LiveTasksRepo, pageSize } from "./Repo.ts"
 
-/** A project without changes publishes an empty batch this often, which shows that the stream is alive. */
-const keepAliveMillis = 15_000
+/** A project without changes publishes an empty batch this often: its streams send it as a heartbeat. */
+const heartbeatMillis = 10_000
 
 /** How far behind the clock a feed starts: a transaction takes its time before it commits. */
 export const commitSeconds = 1
@@ -33,6 +33,9 @@ export interface ProjectFeed {
   publishedAt: number
   pausedUntil: number
 }
+
+export const isHeartbeatDue = ({ publishedAt }: ProjectFeed, now: number): boolean =>
+  now - publishedAt >= heartbeatMillis
 
 /** Reads what has changed in a project, and publishes it to the feed's subscribers. */
 export const makeRefresh = Effect.fnUntraced(function*(repo: LiveTasksRepo) {
@@ -100,7 +103,7 @@ export const makeRefresh = Effect.fnUntraced(function*(repo: LiveTasksRepo) {
         const pause = millisAfterRefresh(now - Timestamp.toEpochMillis(commitHorizon))
         project.pausedUntil = Math.max(project.pausedUntil, now + pause)
       }
-      if (now - project.publishedAt >= keepAliveMillis) {
+      if (isHeartbeatDue(project, now)) {
         yield* publish(
           project,
           ChangeBatch.tasks([], project.batchNumber + 1, project.position, commitHorizon),
