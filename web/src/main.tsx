@@ -1,9 +1,10 @@
 import "./theme/tokens.css"
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { type Query, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { api, ApiError, enrolment, signIn, unwrap } from "./api/client.ts"
+import { connection } from "./api/connection.ts"
 import { liveStream } from "./api/live.ts"
 import { LanguageProvider } from "./i18n/Language.tsx"
 import { createDashboardRouter } from "./routes.tsx"
@@ -20,7 +21,10 @@ const isNotPaused = () => liveStream.getStatus() !== "paused"
 
 const queries = new QueryClient({
   defaultOptions: {
+    // what is done without a network fails at once: it would otherwise be sent when the network is back, unseen
+    mutations: { networkMode: "always" },
     queries: {
+      networkMode: "always", // a server on this machine is reached without a network
       staleTime: 5_000,
       refetchOnWindowFocus: isNotPaused,
       refetchOnReconnect: isNotPaused,
@@ -29,6 +33,13 @@ const queries = new QueryClient({
         failures < maxRetries && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
     }
   }
+})
+
+// what no response came to is read again as soon as the server answers
+connection.watch(() => {
+  if (connection.isLost() || !isNotPaused()) return
+  const predicate = ({ state: { error } }: Query) => error instanceof ApiError && error.status === 0
+  void queries.refetchQueries({ type: "active", predicate })
 })
 
 const router = createDashboardRouter(queries)

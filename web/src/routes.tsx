@@ -3,7 +3,6 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Link,
   Outlet,
   redirect,
@@ -14,6 +13,7 @@ import { type SetupEngine, setupEngines } from "./agents/setupEngines.ts"
 import type { AuditSearch } from "./audit/AuditPage.tsx"
 import { type BacktestDays, backtestDays } from "./automation/backtestDays.ts"
 import { type ItemStatus, itemStatuses } from "./bulkRetries/bulkRetry.ts"
+import { lazyPage } from "./code/lazyComponent.tsx"
 import { commandStatuses } from "./commands/statuses.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
 import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
@@ -64,7 +64,7 @@ const signInRoute = createRoute({
   path: "/sign-in",
   validateSearch: ({ ended, factor, to }: Record<string, unknown>): SignInSearch =>
     present({ to: readReturn(to), ended: onlyTrue(ended), factor: onlyTrue(factor) }),
-  component: lazyRouteComponent(() => import("./session/SignInPage.tsx"), "SignInPage")
+  component: lazyPage(() => import("./session/SignInPage.tsx"), "SignInPage")
 })
 
 const requireSession = async ({ context, location }: {
@@ -81,7 +81,7 @@ const secondFactorRoute = createRoute({
   path: "/second-factor",
   validateSearch: ({ to }: Record<string, unknown>): { readonly to?: string } => present({ to: readReturn(to) }),
   beforeLoad: requireSession,
-  component: lazyRouteComponent(() => import("./secondFactor/SecondFactorPage.tsx"), "SecondFactorPage")
+  component: lazyPage(() => import("./secondFactor/SecondFactorPage.tsx"), "SecondFactorPage")
 })
 
 const signedInRoute = createRoute({
@@ -99,7 +99,7 @@ const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
   validateSearch: overviewSearch,
-  component: lazyRouteComponent(() => import("./home/HomePage.tsx"), "HomePage")
+  component: lazyPage(() => import("./home/HomePage.tsx"), "HomePage")
 })
 
 const accountTabs = ["profile", "security", "sessions", "keys"] as const
@@ -109,13 +109,13 @@ const accountRoute = createRoute({
   path: "/account",
   validateSearch: ({ tab }: Record<string, unknown>): { readonly tab?: (typeof accountTabs)[number] } =>
     present({ tab: oneOf(accountTabs, tab) }),
-  component: lazyRouteComponent(() => import("./account/AccountPage.tsx"), "AccountPage")
+  component: lazyPage(() => import("./account/AccountPage.tsx"), "AccountPage")
 })
 
 const usersRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/users",
-  component: lazyRouteComponent(() => import("./users/UsersPage.tsx"), "UsersPage")
+  component: lazyPage(() => import("./users/UsersPage.tsx"), "UsersPage")
 })
 
 const systemTabs = ["health", "versions", "settings"] as const
@@ -133,7 +133,7 @@ const systemRoute = createRoute({
   path: "/system",
   validateSearch: ({ q, set, tab }: Record<string, unknown>): SystemSearch =>
     present({ tab: oneOf(systemTabs, tab), q: textIn(q), set: onlyTrue(set) }),
-  component: lazyRouteComponent(() => import("./system/SystemPage.tsx"), "SystemPage")
+  component: lazyPage(() => import("./system/SystemPage.tsx"), "SystemPage")
 })
 
 const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/projects/$slug", component: Outlet })
@@ -141,20 +141,20 @@ const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/
 const peopleRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/people",
-  component: lazyRouteComponent(() => import("./people/PeoplePage.tsx"), "PeoplePage")
+  component: lazyPage(() => import("./people/PeoplePage.tsx"), "PeoplePage")
 })
 
 const settingsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./projectSettings/SettingsPage.tsx"), "SettingsPage")
+  component: lazyPage(() => import("./projectSettings/SettingsPage.tsx"), "SettingsPage")
 })
 
 const overviewRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
   validateSearch: overviewSearch,
-  component: lazyRouteComponent(() => import("./overview/OverviewPage.tsx"), "OverviewPage")
+  component: lazyPage(() => import("./overview/OverviewPage.tsx"), "OverviewPage")
 })
 
 const tasksRoute = createRoute({
@@ -167,7 +167,7 @@ const tasksRoute = createRoute({
 const taskRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/tasks/$engine/$taskId",
-  component: lazyRouteComponent(() => import("./tasks/TaskPage.tsx"), "TaskPage")
+  component: lazyPage(() => import("./tasks/TaskPage.tsx"), "TaskPage")
 })
 
 const schedulesRoute = createRoute({
@@ -179,20 +179,20 @@ const schedulesRoute = createRoute({
       text: textIn(text),
       state: oneOf(scheduleFilters, state)
     }),
-  component: lazyRouteComponent(() => import("./schedules/SchedulesPage.tsx"), "SchedulesPage")
+  component: lazyPage(() => import("./schedules/SchedulesPage.tsx"), "SchedulesPage")
 })
 
 const importSchedulesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/schedules/import",
-  component: lazyRouteComponent(() => import("./schedules/ImportPage.tsx"), "ImportPage")
+  component: lazyPage(() => import("./schedules/ImportPage.tsx"), "ImportPage")
 })
 
 const scheduleRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/schedules/$scheduleId",
   validateSearch: ({ fire }: Record<string, unknown>): { readonly fire?: string } => present({ fire: textIn(fire) }),
-  component: lazyRouteComponent(() => import("./schedules/SchedulePage.tsx"), "SchedulePage")
+  component: lazyPage(() => import("./schedules/SchedulePage.tsx"), "SchedulePage")
 })
 
 const commandsRoute = createRoute({
@@ -200,7 +200,7 @@ const commandsRoute = createRoute({
   path: "/commands",
   validateSearch: ({ status }: Record<string, unknown>): { readonly status?: (typeof commandStatuses)[number] } =>
     present({ status: oneOf(commandStatuses, status) }),
-  component: lazyRouteComponent(() => import("./commands/CommandsPage.tsx"), "CommandsPage")
+  component: lazyPage(() => import("./commands/CommandsPage.tsx"), "CommandsPage")
 })
 
 const failuresRoute = createRoute({
@@ -212,13 +212,13 @@ const failuresRoute = createRoute({
       hours: oneOf(failureWindows, hours),
       engine: textIn(engine)
     }),
-  component: lazyRouteComponent(() => import("./failures/FailuresPage.tsx"), "FailuresPage")
+  component: lazyPage(() => import("./failures/FailuresPage.tsx"), "FailuresPage")
 })
 
 const failureRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/failures/$fingerprint",
-  component: lazyRouteComponent(() => import("./failures/FailurePage.tsx"), "FailurePage")
+  component: lazyPage(() => import("./failures/FailurePage.tsx"), "FailurePage")
 })
 
 const deadLettersRoute = createRoute({
@@ -226,19 +226,19 @@ const deadLettersRoute = createRoute({
   path: "/dead-letters",
   validateSearch: ({ agent, engine, queue }: Record<string, unknown>): DeadLettersSearch =>
     present({ engine: textIn(engine), queue: textIn(queue), agent: textIn(agent) }),
-  component: lazyRouteComponent(() => import("./deadLetters/DeadLettersPage.tsx"), "DeadLettersPage")
+  component: lazyPage(() => import("./deadLetters/DeadLettersPage.tsx"), "DeadLettersPage")
 })
 
 const bulkJobsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/bulk-jobs",
-  component: lazyRouteComponent(() => import("./bulkJobs/BulkJobsPage.tsx"), "BulkJobsPage")
+  component: lazyPage(() => import("./bulkJobs/BulkJobsPage.tsx"), "BulkJobsPage")
 })
 
 const bulkRetriesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/bulk-retries",
-  component: lazyRouteComponent(() => import("./bulkRetries/BulkRetriesPage.tsx"), "BulkRetriesPage")
+  component: lazyPage(() => import("./bulkRetries/BulkRetriesPage.tsx"), "BulkRetriesPage")
 })
 
 const bulkRetryRoute = createRoute({
@@ -246,14 +246,14 @@ const bulkRetryRoute = createRoute({
   path: "/bulk-retries/$requestId",
   validateSearch: ({ status }: Record<string, unknown>): { readonly status?: ItemStatus } =>
     present({ status: oneOf(itemStatuses, status) }),
-  component: lazyRouteComponent(() => import("./bulkRetries/BulkRetryPage.tsx"), "BulkRetryPage")
+  component: lazyPage(() => import("./bulkRetries/BulkRetryPage.tsx"), "BulkRetryPage")
 })
 
 const queuesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/queues",
   validateSearch: parseOldRows,
-  component: lazyRouteComponent(() => import("./queues/QueuesPage.tsx"), "QueuesPage")
+  component: lazyPage(() => import("./queues/QueuesPage.tsx"), "QueuesPage")
 })
 
 const workersRoute = createRoute({
@@ -263,39 +263,39 @@ const workersRoute = createRoute({
     ...parseOldRows(search),
     ...present({ tab: oneOf(["processes"], search.tab) })
   }),
-  component: lazyRouteComponent(() => import("./workers/WorkersPage.tsx"), "WorkersPage")
+  component: lazyPage(() => import("./workers/WorkersPage.tsx"), "WorkersPage")
 })
 
 const workerRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/workers/$workerId",
-  component: lazyRouteComponent(() => import("./workers/WorkerPage.tsx"), "WorkerPage")
+  component: lazyPage(() => import("./workers/WorkerPage.tsx"), "WorkerPage")
 })
 
 const agentsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/agents",
   validateSearch: parseOldRows,
-  component: lazyRouteComponent(() => import("./agents/AgentsPage.tsx"), "AgentsPage")
+  component: lazyPage(() => import("./agents/AgentsPage.tsx"), "AgentsPage")
 })
 
 const notificationsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/notifications",
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import("./notifications/NotificationsPage.tsx"), "NotificationsPage")
+  component: lazyPage(() => import("./notifications/NotificationsPage.tsx"), "NotificationsPage")
 })
 
 const alertRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/notifications/alerts/$alertId",
-  component: lazyRouteComponent(() => import("./notifications/alerts/AlertPage.tsx"), "AlertPage")
+  component: lazyPage(() => import("./notifications/alerts/AlertPage.tsx"), "AlertPage")
 })
 
 const automationRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/automation",
-  component: lazyRouteComponent(() => import("./automation/AutomationPage.tsx"), "AutomationPage")
+  component: lazyPage(() => import("./automation/AutomationPage.tsx"), "AutomationPage")
 })
 
 const validateDays = ({ days }: Record<string, unknown>): { readonly days?: BacktestDays } =>
@@ -312,14 +312,14 @@ const newRuleRoute = createRoute({
     ...validateDays(search),
     ...present({ fingerprint: textIn(search.fingerprint) })
   }),
-  component: lazyRouteComponent(() => import("./automation/RulePage.tsx"), "NewRulePage")
+  component: lazyPage(() => import("./automation/RulePage.tsx"), "NewRulePage")
 })
 
 const ruleRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/automation/$ruleId",
   validateSearch: validateDays,
-  component: lazyRouteComponent(() => import("./automation/RulePage.tsx"), "RulePage")
+  component: lazyPage(() => import("./automation/RulePage.tsx"), "RulePage")
 })
 
 const validateActivity = ({ person, prefix }: Record<string, unknown>): ActivitySearch =>
@@ -329,14 +329,14 @@ const activityRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/activity",
   validateSearch: validateActivity,
-  component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "ActivityPage")
+  component: lazyPage(() => import("./activity/ActivityPage.tsx"), "ActivityPage")
 })
 
 const allActivityRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/activity",
   validateSearch: validateActivity,
-  component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "AllActivityPage")
+  component: lazyPage(() => import("./activity/ActivityPage.tsx"), "AllActivityPage")
 })
 
 const auditRoute = createRoute({
@@ -351,7 +351,7 @@ const auditRoute = createRoute({
       tab: oneOf(["exports"], search.tab)
     })
   }),
-  component: lazyRouteComponent(() => import("./audit/AuditPage.tsx"), "AuditPage")
+  component: lazyPage(() => import("./audit/AuditPage.tsx"), "AuditPage")
 })
 
 const approvalTabs = ["pending", "approved", "failed", "rejected", "expired", "all"] as const
@@ -364,7 +364,7 @@ const approvalsRoute = createRoute({
     /** The one that is open. */
     readonly id?: string
   } => present({ status: oneOf(approvalTabs, status), id: textIn(id) }),
-  component: lazyRouteComponent(() => import("./approvals/ApprovalsPage.tsx"), "ApprovalsPage")
+  component: lazyPage(() => import("./approvals/ApprovalsPage.tsx"), "ApprovalsPage")
 })
 
 const newAgentRoute = createRoute({
@@ -372,13 +372,13 @@ const newAgentRoute = createRoute({
   path: "/agents/new",
   validateSearch: ({ engine }: Record<string, unknown>): { readonly engine?: SetupEngine } =>
     present({ engine: oneOf(setupEngines, engine) }),
-  component: lazyRouteComponent(() => import("./agents/NewAgentPage.tsx"), "NewAgentPage")
+  component: lazyPage(() => import("./agents/NewAgentPage.tsx"), "NewAgentPage")
 })
 
 const agentRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/agents/$agentId",
-  component: lazyRouteComponent(() => import("./agents/AgentPage.tsx"), "AgentPage")
+  component: lazyPage(() => import("./agents/AgentPage.tsx"), "AgentPage")
 })
 
 const inboxRoute = createRoute({
@@ -386,14 +386,14 @@ const inboxRoute = createRoute({
   path: "/inbox",
   validateSearch: ({ unread }: Record<string, unknown>): { readonly unread?: true } =>
     present({ unread: onlyTrue(unread) }),
-  component: lazyRouteComponent(() => import("./inbox/InboxPage.tsx"), "InboxPage")
+  component: lazyPage(() => import("./inbox/InboxPage.tsx"), "InboxPage")
 })
 
 const ownNotificationsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/account/notifications",
   validateSearch: readOwnSearch,
-  component: lazyRouteComponent(() => import("./notifications/OwnNotificationsPage.tsx"), "OwnNotificationsPage")
+  component: lazyPage(() => import("./notifications/OwnNotificationsPage.tsx"), "OwnNotificationsPage")
 })
 
 const routeTree = rootRoute.addChildren([

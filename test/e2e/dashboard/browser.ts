@@ -33,6 +33,10 @@ export const visit = (browser: Browser, baseURL: string, options: BrowserContext
     return { page: await context.newPage(), complaints }
   })
 
+/** The code of each page is loaded when the page is opened, as in the first seconds of a visit. */
+export const loadLate = (page: Page) =>
+  page.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+
 /** Signs in on the page that asks for it, and waits for the one behind it. */
 export const signIn = async (page: Page, email: string, password: string) => {
   await page.getByLabel("E-mail address").fill(email)

@@ -4,8 +4,8 @@ import { setTimeout } from "node:timers/promises"
 import type { Locator, Page } from "playwright-core"
 import { connected, event } from "../../agent.ts"
 import { has } from "../../needs.ts"
-import { assertAccessible, browser, readAt, signIn, visit, waitUntil } from "./browser.ts"
-import { email, shopOn } from "./shop.ts"
+import { assertAccessible, browser, loadLate, readAt, visit, waitUntil } from "./browser.ts"
+import { shopOn } from "./shop.ts"
 
 /** Moves the focus with Tab until the element has it, as a person without a mouse does. */
 const tabTo = async (page: Page, element: Locator) => {
@@ -73,6 +73,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         ])
 
         // the sign-in, and a project of the list
+        await loadLate(page)
         await page.goto("/")
         await page.locator("input:focus").waitFor()
         await page.keyboard.type(olga.email)
@@ -213,20 +214,4 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
       })
       assert.deepStrictEqual(complaints, [])
     }), 480_000)
-
-  it.scopedLive("a palette whose file is gone says what to do", () =>
-    Effect.gen(function*() {
-      const { password, url } = yield* shopOn("SQLite")
-      const { page } = yield* visit(yield* browser, url)
-      yield* Effect.promise(async () => {
-        await page.route("**/assets/Palette-*.js", (route) => route.fulfill({ status: 404 }))
-        await page.goto("/projects/shop")
-        await signIn(page, email, password)
-        await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
-        await page.keyboard.press("Control+k")
-        await page.getByRole("region", { name: "Notices" }).getByText("Reload the page.").waitFor()
-        await page.keyboard.press("?")
-        await page.getByRole("dialog").getByText("Select the task").waitFor()
-      })
-    }), 240_000)
 })

@@ -73,6 +73,9 @@ export const shopOn = (engine: Engine, settings: Readonly<Record<string, string>
         running.child.kill("SIGKILL")
         return ended(running.child)
       }),
+      /** Stops and continues the process: its connections stay open, and nothing comes over them. */
+      freeze: Effect.sync(() => running.child.kill("SIGSTOP")),
+      thaw: Effect.sync(() => running.child.kill("SIGCONT")),
       /** Starts it again on the same port, with the same data. */
       restart: Effect.map(start, (started) => {
         running = started

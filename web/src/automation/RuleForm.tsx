@@ -58,14 +58,14 @@ export const RuleForm = (
     readonly failure: unknown
     /** The approval that the change waits for. */
     readonly approvalId: string | null
-    readonly onSave: () => void
+    readonly onSave: (form: HTMLFormElement) => void
   }
 ) => {
   const { automation: texts, forms } = useTexts()
   const { draft, onChange, problemOf } = fields
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    onSave()
+    onSave(event.currentTarget)
   }
   return (
     <form onSubmit={submit}>

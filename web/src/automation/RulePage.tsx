@@ -11,6 +11,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { useToast } from "../ui/Toasts.tsx"
+import { keepUnsaved } from "../ui/unsaved.ts"
 import { BacktestPanel, useBacktest } from "./Backtest.tsx"
 import { Executions } from "./Executions.tsx"
 import { automationKey, ruleQuery } from "./queries.ts"
@@ -64,12 +65,13 @@ const Editor = ({ initial, onSave, rule, slug }: {
   const backtest = useBacktest(slug, tried, days)
   const refusal = failure ?? (backtest.isError ? backtest.error : null)
   const issues = refusal instanceof ApiError ? issuesOf(refusal.details) : []
-  const save = async () => {
+  const save = async (form: HTMLFormElement) => {
     setBusy(true)
     setFailure(null)
     try {
       await prove(() => onSave(draft))
     } catch (error) {
+      keepUnsaved(form, error)
       setFailure(error)
     } finally {
       setBusy(false)
@@ -94,7 +96,7 @@ const Editor = ({ initial, onSave, rule, slug }: {
             setDraft((known) => ({ ...known, ...change }))
             setFailure(null)
           }}
-          onSave={() => void save()}
+          onSave={(form) => void save(form)}
         />
       </section>
       {isOperator && (

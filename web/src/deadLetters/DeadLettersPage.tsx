@@ -108,6 +108,7 @@ export const DeadLettersPage = () => {
         )}
         <form
           key={search.queue}
+          role="search"
           className="flex"
           onSubmit={(event) => {
             event.preventDefault()

@@ -1,11 +1,11 @@
-import { lazy, Suspense, useMemo } from "react"
+import { useMemo } from "react"
 import type { Schemas } from "../api/client.ts"
+import { lazyComponent } from "../code/lazyComponent.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { Loading } from "../ui/Notices.tsx"
 import { fillHours } from "./hours.ts"
 
-const Chart = lazy(async () => ({ default: (await import("../overview/Chart.tsx")).Chart }))
+const Chart = lazyComponent(async () => (await import("../overview/Chart.tsx")).Chart)
 
 /** Failed attempts of a group per hour. */
 export const HourChart = ({ at, hours }: {
@@ -28,16 +28,14 @@ export const HourChart = ({ at, hours }: {
     }
   }, [hours, at, texts])
   return (
-    <Suspense fallback={<Loading />}>
-      <Chart
-        title={texts.perHour}
-        times={times}
-        series={series}
-        format={format}
-        formatValue={format.number}
-        formatTick={format.compact}
-        readAt={at}
-      />
-    </Suspense>
+    <Chart
+      title={texts.perHour}
+      times={times}
+      series={series}
+      format={format}
+      formatValue={format.number}
+      formatTick={format.compact}
+      readAt={at}
+    />
   )
 }

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { useState } from "react"
 import type { Schemas } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { AttentionList } from "../attention/AttentionList.tsx"
+import { lazyDialog } from "../code/lazyComponent.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Figure, FigureGrid } from "../overview/Figures.tsx"
@@ -20,9 +21,7 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 
-const CreateProjectForm = lazy(async () => ({
-  default: (await import("./CreateProjectForm.tsx")).CreateProjectForm
-}))
+const CreateProjectForm = lazyDialog(async () => (await import("./CreateProjectForm.tsx")).CreateProjectForm)
 
 const refetchMillis = 15_000
 const failuresRefetchMillis = 30_000
@@ -148,11 +147,7 @@ export const HomePage = () => {
         </Link>
         {me?.is_admin === true && <Button onClick={() => setCreating(true)}>{projectSettings.create}</Button>}
       </PageHeader>
-      {isCreating && (
-        <Suspense>
-          <CreateProjectForm onClose={() => setCreating(false)} />
-        </Suspense>
-      )}
+      {isCreating && <CreateProjectForm onClose={() => setCreating(false)} />}
       <ListFrame
         list={home}
         isEmpty={home.data?.projects.length === 0}

@@ -1,4 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react"
+import { Code } from "../code/Code.ts"
+import { canReloadAlone, reload } from "../code/reload.ts"
+import { hasUnsaved } from "../ui/unsaved.ts"
 import { en, type Texts } from "./en.ts"
 
 /** The languages of the dashboard, each by its own name. English is in the first load; the others are loaded when chosen. */
@@ -12,11 +15,11 @@ export const languages = {
 
 export type Language = keyof typeof languages
 
-const loaders: Readonly<Record<Exclude<Language, "en">, () => Promise<Texts>>> = {
-  de: async () => (await import("./de.ts")).de,
-  es: async () => (await import("./es.ts")).es,
-  fr: async () => (await import("./fr.ts")).fr,
-  ja: async () => (await import("./ja.ts")).ja
+const catalogues: Readonly<Record<Exclude<Language, "en">, Code<Texts>>> = {
+  de: new Code(async () => (await import("./de.ts")).de),
+  es: new Code(async () => (await import("./es.ts")).es),
+  fr: new Code(async () => (await import("./fr.ts")).fr),
+  ja: new Code(async () => (await import("./ja.ts")).ja)
 }
 
 const isLanguage = (name: string): name is Language => name in languages
@@ -28,8 +31,6 @@ const preferredLanguage = (): Language => {
   if (isLanguage(stored)) return stored
   return navigator.languages.map((tag) => tag.split("-", 1)[0] ?? "").find(isLanguage) ?? "en"
 }
-
-const loadTexts = (language: Language) => (language === "en" ? Promise.resolve(en) : loaders[language]())
 
 interface Chosen {
   readonly language: Language
@@ -43,16 +44,22 @@ export const LanguageProvider = ({ children }: { readonly children: ReactNode })
   const [language, setLanguage] = useState(preferredLanguage)
   const [texts, setTexts] = useState<Texts | null>(language === "en" ? en : null)
   useEffect(() => {
-    let isCurrent = true
-    // without its file, as after an upgrade of the brain, the page stays in the language that is loaded
-    void loadTexts(language).catch(() => null).then((loaded) => {
-      if (!isCurrent) return
-      if (loaded !== null) document.documentElement.lang = language
-      setTexts((known) => loaded ?? known ?? en)
-    })
-    return () => {
-      isCurrent = false
+    const show = (loaded: Texts) => {
+      document.documentElement.lang = language
+      setTexts(loaded)
     }
+    if (language === "en") return show(en)
+    const catalogue = catalogues[language]
+    const update = () => {
+      const state = catalogue.getState()
+      if (state.kind === "loaded") show(state.code)
+      else if (state.kind !== "loading" && canReloadAlone() && !hasUnsaved()) void reload()
+    }
+    const stop = catalogue.watch(update)
+    // until its file comes the page stays in the language that is loaded
+    void catalogue.preload().then(() => setTexts((known) => known ?? en))
+    update()
+    return stop
   }, [language])
   if (texts === null) return null
   const choose = (chosen: Language) => {

@@ -81,6 +81,18 @@ export const de: Texts = {
     notFoundHint: "Die Adresse ist möglicherweise veraltet oder falsch eingegeben.",
     toHome: "Zu allen Projekten"
   },
+  connection: {
+    lost: "Keine Verbindung, ein neuer Versuch läuft",
+    upgraded: "Der Server wurde aktualisiert",
+    reloads: "Die Seite wird gleich neu geladen.",
+    saveFirst: "Speichern Sie Ihre Änderungen und laden Sie die Seite dann neu.",
+    reload: "Seite neu laden"
+  },
+  unsaved: {
+    title: "Ungespeicherte Änderungen verwerfen?",
+    keep: "Weiter bearbeiten",
+    discard: "Änderungen verwerfen"
+  },
   live: {
     live: "Live",
     connecting: "Verbindet neu",

@@ -84,6 +84,18 @@ export const en = {
     notFoundHint: "The address may be old or mistyped.",
     toHome: "Go to all projects"
   },
+  connection: {
+    lost: "No connection, trying again",
+    upgraded: "The server was upgraded",
+    reloads: "The page reloads in a moment.",
+    saveFirst: "Save your changes, then reload the page.",
+    reload: "Reload the page"
+  },
+  unsaved: {
+    title: "Discard unsaved changes?",
+    keep: "Keep editing",
+    discard: "Discard changes"
+  },
   live: {
     live: "Live",
     connecting: "Reconnecting",

@@ -81,6 +81,18 @@ export const es: Texts = {
     notFoundHint: "Puede que la dirección sea antigua o contenga un error.",
     toHome: "Ver todos los proyectos"
   },
+  connection: {
+    lost: "Sin conexión, reintentando",
+    upgraded: "El servidor se ha actualizado",
+    reloads: "La página se recargará enseguida.",
+    saveFirst: "Guarde los cambios y después vuelva a cargar la página.",
+    reload: "Recargar la página"
+  },
+  unsaved: {
+    title: "¿Descartar los cambios sin guardar?",
+    keep: "Seguir editando",
+    discard: "Descartar cambios"
+  },
   live: {
     live: "En directo",
     connecting: "Reconectando",

@@ -81,6 +81,18 @@ export const fr: Texts = {
     notFoundHint: "L’adresse est peut-être ancienne ou mal saisie.",
     toHome: "Voir tous les projets"
   },
+  connection: {
+    lost: "Connexion perdue, nouvelle tentative en cours",
+    upgraded: "Le serveur a été mis à jour",
+    reloads: "La page va se recharger.",
+    saveFirst: "Enregistrez vos modifications, puis rechargez la page.",
+    reload: "Recharger la page"
+  },
+  unsaved: {
+    title: "Abandonner les modifications non enregistrées ?",
+    keep: "Continuer la saisie",
+    discard: "Abandonner les modifications"
+  },
   live: {
     live: "En direct",
     connecting: "Reconnexion",

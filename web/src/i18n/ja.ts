@@ -81,6 +81,18 @@ export const ja: Texts = {
     notFoundHint: "アドレスが古いか、誤っている可能性があります。",
     toHome: "すべてのプロジェクトへ"
   },
+  connection: {
+    lost: "接続できません。再試行しています",
+    upgraded: "サーバーが更新されました",
+    reloads: "まもなくページを再読み込みします。",
+    saveFirst: "変更を保存してから、ページを再読み込みしてください。",
+    reload: "ページを再読み込み"
+  },
+  unsaved: {
+    title: "保存していない変更を破棄しますか？",
+    keep: "編集を続ける",
+    discard: "変更を破棄"
+  },
   live: {
     live: "ライブ",
     connecting: "再接続中",

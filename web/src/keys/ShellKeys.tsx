@@ -1,26 +1,14 @@
 import { useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useCallback, useEffect, useState } from "react"
+import { useEffect, useState } from "react"
+import { lazyDialog } from "../code/lazyComponent.tsx"
 import { useTexts } from "../i18n/Language.tsx"
-import type { Palette } from "../palette/Palette.tsx"
 import { useProjectPages } from "../shell/Navigation.tsx"
 import { Icon } from "../ui/Icon.tsx"
-import { useToast } from "../ui/Toasts.tsx"
 import { useKeys } from "./useKeys.ts"
 
-/**
- * The palette's code, loaded before its key is pressed: what a person types at once would otherwise go to the keys of
- * the page. Suspense would show it up to 300 ms late.
- */
-const usePalette = () => {
-  const [palette, setPalette] = useState<{ readonly Palette: typeof Palette } | null>(null)
-  const load = useCallback(async () => setPalette(await import("../palette/Palette.tsx")), [])
-  useEffect(() => {
-    load().catch(() => {}) // opening it loads it again
-  }, [load])
-  return { palette, load }
-}
+const Palette = lazyDialog(async () => (await import("../palette/Palette.tsx")).Palette)
 
-const KeyHelp = lazy(async () => ({ default: (await import("./KeyHelp.tsx")).KeyHelp }))
+const KeyHelp = lazyDialog(async () => (await import("./KeyHelp.tsx")).KeyHelp)
 
 /** The keys that work on every page, and the buttons that open the palette and the help without a key. */
 export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
@@ -28,18 +16,12 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
   const navigate = useNavigate()
   const pages = useProjectPages(slug)
   const [openDialog, setOpenDialog] = useState<"palette" | "help" | null>(null)
-  const { load, palette } = usePalette()
-  const toast = useToast()
-  const openPalette = () => {
-    setOpenDialog("palette")
-    if (palette !== null) return
-    load().catch(() => {
-      setOpenDialog((shown) => shown === "palette" ? null : shown)
-      toast.show({ title: paletteTexts.failed, text: paletteTexts.failedHint, tone: "bad" })
-    })
-  }
+  useEffect(() => {
+    // what a person types at once after its key would otherwise go to the keys of the page
+    void Palette.preload()
+  }, [])
   useKeys({
-    palette: openPalette,
+    palette: () => setOpenDialog("palette"),
     help: (event) => {
       event.preventDefault()
       setOpenDialog("help")
@@ -57,7 +39,7 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
         className={buttonClass}
         aria-label={paletteTexts.label}
         title={paletteTexts.label}
-        onClick={openPalette}
+        onClick={() => setOpenDialog("palette")}
       >
         <Icon name="search" />
       </button>
@@ -70,15 +52,8 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
       >
         <Icon name="help" />
       </button>
-      {openDialog === "palette" && palette !== null && (
-        <palette.Palette
-          slug={slug}
-          onClose={() => setOpenDialog(null)}
-        />
-      )}
-      <Suspense>
-        {openDialog === "help" && <KeyHelp slug={slug} onClose={() => setOpenDialog(null)} />}
-      </Suspense>
+      {openDialog === "palette" && <Palette slug={slug} onClose={() => setOpenDialog(null)} />}
+      {openDialog === "help" && <KeyHelp slug={slug} onClose={() => setOpenDialog(null)} />}
     </>
   )
 }

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from "@tanstack/react-query"
-import { lazy, Suspense } from "react"
 import type { Schemas } from "../api/client.ts"
+import { lazyComponent } from "../code/lazyComponent.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 
-const Charts = lazy(async () => ({ default: (await import("./Charts.tsx")).Charts }))
+const Charts = lazyComponent(async () => (await import("./Charts.tsx")).Charts)
 
 /** The shortest bucket of a chart is a minute. */
 export const chartRefetchMillis = 30_000
@@ -14,10 +14,6 @@ export const TrendCharts = ({ trends }: { readonly trends: UseQueryResult<Schema
     {trends.isError && <ErrorNotice error={trends.error} onRetry={() => void trends.refetch()} />}
     {trends.data === undefined
       ? !trends.isError && <Loading />
-      : (
-        <Suspense fallback={<Loading />}>
-          <Charts trends={trends.data} readAt={trends.dataUpdatedAt} />
-        </Suspense>
-      )}
+      : <Charts trends={trends.data} readAt={trends.dataUpdatedAt} />}
   </>
 )

@@ -1,7 +1,8 @@
-import { useQuery } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router"
 import { useEffect } from "react"
 import { liveStream } from "../api/live.ts"
+import { preloadWhenIdle } from "../code/preload.ts"
 import { ProjectZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { InboxBell } from "../inbox/InboxBell.tsx"
@@ -13,6 +14,7 @@ import { AccountMenu } from "./AccountMenu.tsx"
 import { LiveControl } from "./LiveControl.tsx"
 import { Navigation } from "./Navigation.tsx"
 import { projectsQuery } from "./projects.ts"
+import { UnsavedQuestion } from "./UnsavedQuestion.tsx"
 
 const ProjectSwitch = ({ slug }: { readonly slug: string }) => {
   const { nav: texts } = useTexts()
@@ -37,6 +39,8 @@ export const Shell = () => {
   const { slug } = useParams({ strict: false })
   const { data: me } = useQuery(meQuery)
   const { data: projects } = useQuery(projectsQuery)
+  const queries = useQueryClient()
+  useEffect(() => void preloadWhenIdle(() => queries.isFetching() > 0), [queries])
   useEffect(() => (slug === undefined ? undefined : liveStream.follow(slug)), [slug])
   const zone = projects?.find((project) => project.slug === slug)?.timezone
   return (
@@ -75,6 +79,7 @@ export const Shell = () => {
           </div>
         </header>
         <EnrolmentNotice />
+        <UnsavedQuestion />
         <div className="flex min-h-0 flex-1">
           {slug !== undefined && <Navigation slug={slug} />}
           <main id="content" tabIndex={-1} className="min-w-0 flex-1 overflow-auto outline-none max-md:pb-[64px]">

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, useParams } from "@tanstack/react-router"
 import { parse, stringify } from "lossless-json"
-import { lazy, Suspense, useMemo, useState } from "react"
+import { useMemo, useState } from "react"
 import { api, base, type Schemas, unwrap } from "../api/client.ts"
 import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
+import { lazyDialog } from "../code/lazyComponent.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
@@ -27,7 +28,7 @@ import { TaskTree } from "./TaskTree.tsx"
 import { Timeline } from "./Timeline.tsx"
 import { Traceback } from "./Traceback.tsx"
 
-const RetryDialog = lazy(() => import("./RetryDialog.tsx").then(({ RetryDialog }) => ({ default: RetryDialog })))
+const RetryDialog = lazyDialog(async () => (await import("./RetryDialog.tsx")).RetryDialog)
 
 type TaskDetail = Schemas["TaskDetail"]
 
@@ -293,11 +294,7 @@ export const TaskPage = () => {
         onAsk={ask}
       />
       {question !== null && <CommandQuestion slug={slug} question={question} onClose={() => setQuestion(null)} />}
-      {isEditing && (
-        <Suspense>
-          <RetryDialog slug={slug} task={task} values={exact} onClose={() => setEditing(false)} />
-        </Suspense>
-      )}
+      {isEditing && <RetryDialog slug={slug} task={task} values={exact} onClose={() => setEditing(false)} />}
     </>
   )
 }

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { useState } from "react"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
+import { lazyComponent } from "../code/lazyComponent.tsx"
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { ErrorNotice } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
@@ -14,7 +15,7 @@ import { type Branch, branchesOf, spanOf } from "./branches.ts"
 
 const refetchMillis = 5_000
 
-const TaskGraph = lazy(() => import("./TaskGraph.tsx").then(({ TaskGraph }) => ({ default: TaskGraph })))
+const TaskGraph = lazyComponent(async () => (await import("./TaskGraph.tsx")).TaskGraph)
 
 /** Waited and ran, to the scale of the whole tree. */
 const Bar = ({ end, node, now, start }: {
@@ -136,11 +137,7 @@ export const TaskTree = ({ engine, slug, taskId }: {
       />
       {view === "list"
         ? <TreeList slug={slug} branches={branches} nodes={tree.nodes} />
-        : (
-          <Suspense fallback={<Loading />}>
-            <TaskGraph slug={slug} branches={branches} />
-          </Suspense>
-        )}
+        : <TaskGraph slug={slug} branches={branches} />}
       {tree.truncated && <p className="px-5 pb-4 text-soft">{texts.truncated(format.count(tree.node_count))}</p>}
     </Panel>
   )

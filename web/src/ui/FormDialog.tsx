@@ -6,6 +6,7 @@ import { Button, type ButtonProps } from "./Button.tsx"
 import { Dialog } from "./Dialog.tsx"
 import { TextField } from "./Fields.tsx"
 import { Problem } from "./Problem.tsx"
+import { keepUnsaved } from "./unsaved.ts"
 
 /**
  * A question or form in a dialog. It closes once `onSubmit` is done, and shows its failure until then.
@@ -38,13 +39,15 @@ export const FormDialog = (
   const awaitsApproval = approvalIdOf(failure) !== null
   const send = async (event: FormEvent<HTMLFormElement>, close: () => void) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
+    const sent = event.currentTarget
+    const form = new FormData(sent)
     setBusy(true)
     setFailure(null)
     try {
       await prove(() => onSubmit(form))
       close()
     } catch (error) {
+      keepUnsaved(sent, error)
       setFailure(error)
     } finally {
       setBusy(false)

@@ -4,6 +4,7 @@ import { useProof } from "../session/StepUp.tsx"
 import { approvalIdOf } from "./ApprovalLink.tsx"
 import { Button } from "./Button.tsx"
 import { Problem } from "./Problem.tsx"
+import { keepUnsaved } from "./unsaved.ts"
 
 /** A form within a page: it says below its fields whether the values are saved, wait for a second person, or were refused. */
 export const InlineForm = ({ children, onSubmit }: {
@@ -21,13 +22,15 @@ export const InlineForm = ({ children, onSubmit }: {
   }
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
+    const sent = event.currentTarget
+    const form = new FormData(sent)
     setBusy(true)
     resetStatus()
     try {
       await prove(() => onSubmit(form))
       setSaved(true)
     } catch (error) {
+      keepUnsaved(sent, error)
       setFailure(error)
     } finally {
       setBusy(false)

@@ -4,8 +4,6 @@ import { common } from "./common.ts"
 
 export const palette: Texts["palette"] = {
   label: "Aufrufen oder ausführen",
-  failed: "Die Palette konnte nicht geladen werden",
-  failedHint: "Laden Sie die Seite neu. Vielleicht wurde svc seit dem Öffnen aktualisiert.",
   placeholder: "Seite, Name oder Teil einer Task-ID",
   searching: "Tasks werden gesucht",
   nothing: "Keine Treffer.",

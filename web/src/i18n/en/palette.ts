@@ -3,8 +3,6 @@ import { common } from "./common.ts"
 
 export const palette = {
   label: "Go to or run",
-  failed: "Couldn't load the palette",
-  failedHint: "Reload the page. svc may have been upgraded since you opened it.",
   placeholder: "A page, a name, or part of a task ID",
   searching: "Searching tasks",
   nothing: "Nothing matches.",

@@ -5,8 +5,6 @@ import { plural } from "./plural.ts"
 
 export const palette: Texts["palette"] = {
   label: "Ir a o ejecutar",
-  failed: "No se ha podido cargar la paleta",
-  failedHint: "Vuelva a cargar la página. Es posible que svc se haya actualizado desde que la abrió.",
   placeholder: "Página, nombre o parte de un ID de tarea",
   searching: "Buscando tareas",
   nothing: "Sin coincidencias.",

@@ -5,8 +5,6 @@ import { plural } from "./plural.ts"
 
 export const palette: Texts["palette"] = {
   label: "Aller à ou exécuter",
-  failed: "Impossible de charger la palette",
-  failedHint: "Rechargez la page. svc a peut-être été mis à jour depuis que vous l’avez ouverte.",
   placeholder: "Page, nom ou partie d’un ID de tâche",
   searching: "Recherche de tâches",
   nothing: "Aucun résultat.",

@@ -4,8 +4,6 @@ import { common } from "./common.ts"
 
 export const palette: Texts["palette"] = {
   label: "移動または実行",
-  failed: "パレットを読み込めませんでした",
-  failedHint: "ページを再読み込みしてください。開いた後にsvcが更新された可能性があります。",
   placeholder: "ページ、名前、またはタスクIDの一部",
   searching: "タスクを検索中",
   nothing: "一致するものがありません。",
