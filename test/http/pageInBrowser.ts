@@ -44,7 +44,11 @@ export const openPage = async (url: string) => {
     }
   }
   let shownUrl = url
-  const location = { search: new URL(url).search, pathname: new URL(url).pathname }
+  const location = {
+    search: new URL(url).search,
+    pathname: new URL(url).pathname,
+    assign: (path: string) => (shownUrl = new URL(path, url).href)
+  }
   const history = { replaceState: (_: unknown, __: string, path: string) => (shownUrl = new URL(path, url).href) }
   const fetchFromPage = async (path: string, init: RequestInit & { readonly headers: Record<string, string> }) => {
     const response = await fetch(new URL(path, url), { ...init, headers: { ...init.headers, cookie: cookie() } })
@@ -58,6 +62,8 @@ export const openPage = async (url: string) => {
   await AsyncFunction("document", "location", "history", "fetch", script)(document, location, history, fetchFromPage)
   return {
     html,
+    /** The value of a cookie that the page has by now. */
+    cookie: (name: string) => cookies.get(name),
     /** What the address bar says by now. */
     shownUrl: () => shownUrl,
     /** The section that is to be seen. */

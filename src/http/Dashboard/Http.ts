@@ -40,6 +40,18 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
     if (yield* setup.isFirstBoot) return respondWithPage(setupPendingPage)
     return respondWithFile(page, request, "text/html; charset=utf-8", { "content-security-policy": policy })
   })
+  // the font by a name of its own, for the pages that the brain renders (`Html/HtmlPage.ts`)
+  const font = [...dashboard.files].find(([name]) => name.startsWith("inter-latin-wght-normal-"))?.[1]
+  if (font !== undefined) {
+    yield* router.add(
+      "GET",
+      "/assets/inter.woff2",
+      Effect.map(
+        HttpServerRequest.HttpServerRequest,
+        (request) => respondWithFile(font, request, font.contentType, { "cache-control": "public, max-age=86400" })
+      )
+    )
+  }
   for (const path of dashboardRoutes) yield* router.add("GET", path, respondWithDashboard)
   yield* router.add(
     "GET",

@@ -106,17 +106,16 @@ main { width: min(62rem, calc(100vw - 2rem)); margin: 1rem auto }
 p { margin-bottom: .6rem }
 nav { columns: 3 14rem; margin-bottom: 1.5rem }
 nav a { display: block }
-a { color: var(--accent) }
 h2 { margin: 2rem 0 .25rem; font-size: 1.15rem }
 h4 { margin: 1rem 0 .25rem; font-size: .95rem }
 details { border-top: 1px solid var(--line); padding: .5rem 0 }
 summary { cursor: pointer }
-summary b { display: inline-block; min-width: 4.2rem; color: var(--accent) }
+summary b { display: inline-block; min-width: 4.2rem }
 summary span { color: var(--soft); margin-left: .5rem }
 table { border-collapse: collapse; width: 100%; font-size: .9rem }
 td { border-top: 1px solid var(--line); padding: .3rem .6rem .3rem 0; vertical-align: top; overflow-wrap: anywhere }
 td p, td ul { margin: 0; padding-left: 1rem } td p { padding: 0 }
-pre { overflow: auto; max-height: 22rem; padding: .6rem; background: var(--ground); border-radius: .4rem; font-size: .85rem }
+pre { overflow: auto; max-height: 22rem; padding: .6rem; background: var(--canvas); border-radius: .4rem; font-size: .85rem }
 `
 
 export const renderReference = ({ components, info, paths, tags }: OpenApi.OpenAPISpec): HtmlPage => {

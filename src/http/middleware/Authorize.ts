@@ -146,7 +146,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
     const limits = yield* RateLimits
     const cookies = yield* Cookies
     const { checkCsrf, isCrossSite } = yield* makeCsrfChecks
-    const { addressOf, findPerson, findSession, sourceOf } = yield* makeRequestPersons
+    const { addressOf, browserOf, findPerson, findSession, sourceOf } = yield* makeRequestPersons
 
     /** The actor of a public endpoint: the session's person, with the CSRF check, or the system. */
     const resolveActor = Effect.fnUntraced(function*(rule: AccessRule, request: HttpServerRequest.HttpServerRequest) {
@@ -248,7 +248,7 @@ export class Authorize extends Effect.Service<Authorize>()("svc/http/Authorize",
       return yield* authorizePerson(rule, request, params, found.value)
     })
 
-    return { grant, recheckGrant, sourceOf } as const
+    return { grant, recheckGrant, sourceOf, browserOf } as const
   })
 }) {
   static readonly layer: Layer.Layer<

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { RequestSource } from "../../domain/kernel/Actor.ts"
 import { isStorable } from "../../domain/kernel/Text.ts"
 import { Authentication } from "../../services/identity/Authentication.ts"
+import type { Browser } from "../../services/identity/Sessions/Creation.ts"
 import { Settings } from "../../services/kernel/Settings.ts"
 import { Cookies } from "./Cookies.ts"
 import { clientAddressOf, parseProxies } from "./RequestAddress.ts"
@@ -19,6 +20,13 @@ export const makeRequestPersons = Effect.gen(function*() {
   const sourceOf = (request: HttpServerRequest.HttpServerRequest): RequestSource => ({
     source_ip: addressOf(request),
     user_agent: request.headers["user-agent"]?.slice(0, 500) ?? null
+  })
+
+  /** What a sign-in by the request is told of its browser. */
+  const browserOf = (request: HttpServerRequest.HttpServerRequest): Browser => ({
+    source: sourceOf(request),
+    token: cookies.readSessionToken(request),
+    device: cookies.readDeviceToken(request)
   })
 
   const findSession = (request: HttpServerRequest.HttpServerRequest, isUse: boolean, slug: string | null) => {
@@ -41,5 +49,5 @@ export const makeRequestPersons = Effect.gen(function*() {
       : authentication.findByApiKey(token, sourceOf(request), isUse, storableSlug)
   }
 
-  return { addressOf, sourceOf, findSession, findPerson } as const
+  return { addressOf, sourceOf, browserOf, findSession, findPerson } as const
 })

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import type { Login, Reauthenticate, Session } from "../../domain/identity/Session.ts"
 import { normalizeEmail } from "../../domain/identity/User.ts"
-import { type RequestSource, system } from "../../domain/kernel/Actor.ts"
+import { system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, NotFound, Unauthenticated } from "../../domain/kernel/Errors.ts"
 import type { SessionId, UserId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
@@ -14,7 +14,7 @@ import { Settings } from "../kernel/Settings.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { Passwords } from "./Passwords.ts"
-import { type SessionCookie, SessionCreation } from "./Sessions/Creation.ts"
+import { type Browser, type SessionCookie, SessionCreation } from "./Sessions/Creation.ts"
 import { CurrentPassword } from "./Sessions/CurrentPassword.ts"
 import { LoginPlaces } from "./Sessions/LoginPlaces.ts"
 import { makeChangePassword } from "./Sessions/PasswordChange.ts"
@@ -23,12 +23,8 @@ import { MfaLogin } from "./Sessions/SecondFactor.ts"
 import { sessionEnded, SessionsRepo } from "./SessionsRepo.ts"
 import { type LoginCredentials, UsersRepo } from "./UsersRepo.ts"
 
-/** A login as it arrives: from where, and what the browser's cookies say: of a session, and of being trusted. */
-export interface LoginAttempt extends Login {
-  readonly source: RequestSource
-  readonly token: string | undefined
-  readonly device: string | null
-}
+/** A login as it arrives. */
+export interface LoginAttempt extends Login, Browser {}
 
 /** The same response for a wrong address, a wrong password, an inactive and a locked account. */
 const loginFailed = new Unauthenticated({

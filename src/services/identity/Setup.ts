@@ -2,20 +2,22 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { CompleteSetup, SetupCompleted } from "../../domain/identity/Setup.ts"
 import { makeUser, normalizeEmail, personalTextsOf } from "../../domain/identity/User.ts"
-import { type RequestSource, system } from "../../domain/kernel/Actor.ts"
+import { system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, RateLimited } from "../../domain/kernel/Errors.ts"
-import { UserId } from "../../domain/kernel/Id.ts"
+import { MembershipId, UserId } from "../../domain/kernel/Id.ts"
 import { clientKey } from "../../domain/kernel/net/ClientAddress.ts"
 import type { CreateProject } from "../../domain/kernel/Project.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, type AuditEntry } from "../audit/Audit.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { publicUrlOf } from "../kernel/PublicUrl.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { MembershipsRepo } from "./Memberships/Repo.ts"
 import { Passwords } from "./Passwords.ts"
 import { Projects } from "./Projects.ts"
+import { type Browser, firstSignIn, SessionCreation } from "./Sessions/Creation.ts"
 import { makeSetupRepo } from "./Setup/Repo.ts"
 import { UsersRepo } from "./UsersRepo.ts"
 
@@ -23,6 +25,12 @@ export interface FirstAdmin {
   readonly email: string
   readonly displayName: string | null
   readonly password: Redacted.Redacted
+}
+
+/** A setup link that was opened in a browser. */
+interface SetupLink {
+  readonly tokenHash: string
+  readonly browser: Browser
 }
 
 const alreadySetUp = new Conflict({
@@ -37,8 +45,9 @@ const setupTokenInvalid = new Forbidden({
 
 const tooManyAttempts = new RateLimited({ detail: "Too many setup attempts. Wait 15 minutes." })
 
-const withSetupActor = <A, E, R>(self: Effect.Effect<A, E, R>) =>
-  Effect.provideService(self, CurrentActor, system("setup"))
+const setupActor = system("setup")
+
+const withSetupActor = Effect.provideService(CurrentActor, setupActor)
 
 const attemptWindowSeconds = 900
 /** The limit of all addresses together, as a multiple of one address's limit (interface, Limits). */
@@ -61,6 +70,8 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     const repo = yield* makeSetupRepo
     const users = yield* UsersRepo
     const projects = yield* Projects
+    const memberships = yield* MembershipsRepo
+    const sessions = yield* SessionCreation
     const passwords = yield* Passwords
     const audit = yield* Audit
     const settings = yield* Settings
@@ -105,40 +116,67 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     }, sql.withTransaction)
 
     /**
-     * Creates the admin and the project `default`, if there is still no user; verifies `token` again under the lock.
+     * Creates the admin and the project `default` with the admin as its member, if there is still no user. With a link,
+     * verifies its token again under the lock, and signs the browser in.
      */
     const createFirstAdmin = Effect.fnUntraced(
-      function*(admin: FirstAdmin, passwordHash: string, token: string | null, source: RequestSource) {
+      function*(admin: FirstAdmin, passwordHash: string, link: SetupLink | null) {
         yield* users.lockAll
         if ((yield* users.count) > 0) return yield* alreadySetUp
         const now = yield* Timestamp.now
-        if (token !== null && !(yield* repo.isTokenValid(Ids.hashSecret(token), now))) return yield* setupTokenInvalid
+        if (link !== null && !(yield* repo.isTokenValid(link.tokenHash, now))) return yield* setupTokenInvalid
         const { displayName: display_name, email } = admin
-        const user = makeUser({ id: yield* Ids.nextOf(UserId), email, display_name, is_admin: true }, now)
+        const created = makeUser({ id: yield* Ids.nextOf(UserId), email, display_name, is_admin: true }, now)
+        const user = { ...created, last_login_at: link === null ? null : now }
         yield* users.insert(user, normalizeEmail(user.email), passwordHash)
         yield* repo.deleteTokens
         const project = yield* projects.create(firstProject)
-        yield* audit.record({
-          action: "setup.completed",
-          target_type: "user",
-          target_id: user.id,
-          metadata: { email: user.email, by_link: token !== null },
-          source
-        })
-        return { user, project_id: project.id } satisfies SetupCompleted
+        const membershipId = yield* Ids.nextOf(MembershipId)
+        const membership = { user_id: user.id, project_id: project.id, role: "admin" } as const
+        yield* memberships.insert({ id: membershipId, ...membership, created_at: now })
+        const source = link?.browser.source ?? { source_ip: null, user_agent: null }
+        const entries: ReadonlyArray<AuditEntry> = [
+          {
+            action: "membership.granted",
+            target_type: "membership",
+            target_id: membershipId,
+            project_id: project.id,
+            metadata: { user_id: user.id, role: membership.role },
+            source
+          },
+          {
+            action: "setup.completed",
+            target_type: "user",
+            target_id: user.id,
+            metadata: { email: user.email, by_link: link !== null },
+            source
+          }
+        ]
+        const earlier = entries.map((entry) => ({ actor: setupActor, entry }))
+        const completed: SetupCompleted = { user, project_id: project.id }
+        if (link === null) {
+          yield* audit.recordAll(earlier)
+          return { completed, session: null }
+        }
+        const session = yield* sessions.begin(user, { ...firstSignIn(link.browser, "setup"), earlier })
+        return { completed, session }
       },
-      sql.withTransaction
+      sql.withTransaction,
+      withSetupActor
     )
 
-    /** Completes the first boot by the token of the link. A wrong token costs one of the address's attempts. */
-    const complete = Effect.fn("Setup.complete")(function*(input: CompleteSetup, source: RequestSource) {
+    /**
+     * Completes the first boot by the token of the link, and signs the browser in. A wrong token costs one of the
+     * address's attempts.
+     */
+    const complete = Effect.fn("Setup.complete")(function*(input: CompleteSetup, browser: Browser) {
       if (yield* repo.hasUsers) return yield* alreadySetUp
-      yield* countAttempt(clientKey(source.source_ip))
-      const token = Redacted.value(input.token)
-      if (!(yield* repo.isTokenValid(Ids.hashSecret(token), yield* Timestamp.now))) return yield* setupTokenInvalid
+      yield* countAttempt(clientKey(browser.source.source_ip))
+      const tokenHash = Ids.hashSecret(Redacted.value(input.token))
+      if (!(yield* repo.isTokenValid(tokenHash, yield* Timestamp.now))) return yield* setupTokenInvalid
       const { display_name: displayName, email, password } = input
       const admin: FirstAdmin = { email, displayName, password }
-      return yield* withSetupActor(createFirstAdmin(admin, yield* hashPassword(admin), token, source))
+      return yield* createFirstAdmin(admin, yield* hashPassword(admin), { tokenHash, browser })
     }, orDieOnSql)
 
     /**
@@ -146,9 +184,7 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
      */
     const bootstrapAdmin = Effect.fn("Setup.bootstrapAdmin")(function*(admin: FirstAdmin) {
       if (yield* repo.hasUsers) return yield* alreadySetUp
-      return yield* withSetupActor(
-        createFirstAdmin(admin, yield* hashPassword(admin), null, { source_ip: null, user_agent: null })
-      )
+      return (yield* createFirstAdmin(admin, yield* hashPassword(admin), null)).completed
     }, orDieOnSql)
 
     /** Revokes all setup links, on first boot only, in case one has leaked. Returns how many. */
@@ -167,5 +203,7 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     return { isFirstBoot, createLink, complete, bootstrapAdmin, resetTokens } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([Passwords.layer, Projects.layer, UsersRepo.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([MembershipsRepo.layer, Passwords.layer, Projects.layer, SessionCreation.layer, UsersRepo.layer])
+  )
 }

@@ -7,7 +7,7 @@ import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { type ApiResponse, freshKey, freshProject, request } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
 import { mailingServerOn, mailsSoFar, mailsTo, tokenIn } from "../../mailbox.ts"
-import { freshUser, fromElsewhere, login, password, proxied, signedIn } from "../people.ts"
+import { browserOf, freshUser, fromElsewhere, login, password, proxied, signedIn } from "../people.ts"
 
 let addressCount = 0
 const newAddress = () => `Guest.${++addressCount}.${Math.floor(performance.now())}@Example.com`
@@ -107,7 +107,12 @@ describe.each(laneEngines)("invitations on %s", (engine) => {
         )
         assert.strictEqual(race.filter(({ status }) => status === 201).length, 1)
         const winner = race.find(({ status }) => status === 201)
-        const { user_id, ...rest } = winner === undefined ? { user_id: "nobody" } : winner.json
+        assert.isDefined(winner)
+        // the response signs the new member in, and no other one does
+        assert.deepStrictEqual(race.map(({ headers }) => headers.getSetCookie().length).sort(), [0, 0, 2])
+        const own = yield* request("GET", `/projects/${project.slug}`, { headers: browserOf(winner) })
+        assert.strictEqual(own.status, 200)
+        const { user_id, ...rest } = winner.json
         assert.deepStrictEqual(rest, { project_slug: project.slug, role: "viewer" })
         const me = yield* request("GET", "/auth/me", { headers: yield* signedIn({ email: email.toLowerCase() }) })
         assert.deepInclude(me.json, { id: user_id, email, display_name: "A Guest", is_admin: false })
@@ -133,6 +138,10 @@ describe.each(laneEngines)("invitations on %s", (engine) => {
           "membership.granted",
           "invitation.accepted"
         ])
+        const [login] = yield* sql<{ action: string; metadata: string }>`
+          SELECT action, metadata FROM audit_log WHERE user_id = ${user_id} ORDER BY seq`
+        assert.strictEqual(login?.action, "auth.login")
+        assert.deepStrictEqual(JSON.parse(login?.metadata ?? ""), { by: "invitation" })
         assert.strictEqual(rows[1]?.user_id, admin.user_id)
       }))
 
@@ -162,11 +171,29 @@ describe.each(laneEngines)("invitations on %s", (engine) => {
           project_slug: project.slug,
           role: "operator"
         }])
+        assert.deepStrictEqual(accepted.headers.getSetCookie(), [], "the session is the one that was there")
         assert.strictEqual((yield* request("GET", `/projects/${project.slug}`, { headers: again })).status, 200)
         expectInvalid(yield* accept(token, again))
         assert.strictEqual((yield* login(invited.email)).status, 200) // the password stayed what it was
         const member = yield* invite(project, admin.token, { email: invited.email })
         assert.deepInclude(member.json, { status: 409, code: "already_member" })
+      }))
+
+    it.effect("a new account ends the session of another person in its browser, which must send its token", () =>
+      Effect.gen(function*() {
+        const { admin, project } = yield* site
+        const { token } = (yield* invite(project, admin.token, { email: newAddress() })).json
+        const browser = yield* signedIn(yield* freshUser())
+        assert.deepInclude((yield* accept(token, { cookie: browser.cookie })).json, {
+          status: 403,
+          code: "csrf_failed"
+        })
+        const accepted = yield* accept(token, browser)
+        assert.strictEqual(accepted.status, 201)
+        assert.notStrictEqual(browserOf(accepted).cookie, browser.cookie)
+        assert.strictEqual((yield* request("GET", "/auth/me", { headers: browser })).status, 401)
+        const me = yield* request("GET", "/auth/me", { headers: browserOf(accepted) })
+        assert.strictEqual(me.json.id, accepted.json.user_id)
       }))
 
     it.effect("ends when it is replaced, withdrawn, too old, or its inviter may not invite any more: one response", () =>
@@ -268,6 +295,31 @@ describe.each(laneEngines)("invitations on %s", (engine) => {
           ),
           [...Array.from({ length: 30 }, () => 403), 429]
         )
+      }))
+  })
+
+  layer(mailingServerOn(engine, { ...proxied, passwordLogin: "global_admins" }), { excludeTestServices: true })(
+    (it) => {
+      it.effect("signs nobody in where members sign in through a provider", () =>
+        Effect.gen(function*() {
+          const { admin, project } = yield* site
+          const { token } = (yield* invite(project, admin.token, { email: newAddress() })).json
+          const accepted = yield* accept(token)
+          assert.deepStrictEqual([accepted.status, accepted.headers.getSetCookie()], [201, []])
+        }))
+    }
+  )
+
+  const strict = { ...proxied, mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0 }
+  layer(mailingServerOn(engine, strict), { excludeTestServices: true })((it) => {
+    it.effect("lets a new member only enrol where a second factor is required", () =>
+      Effect.gen(function*() {
+        const { admin, project } = yield* site
+        const { token } = (yield* invite(project, admin.token, { email: newAddress() })).json
+        const browser = browserOf(yield* accept(token))
+        const refused = yield* request("GET", `/projects/${project.slug}`, { headers: browser })
+        assert.deepInclude(refused.json, { status: 403, code: "mfa_enrollment_required" })
+        assert.strictEqual((yield* request("GET", "/auth/me", { headers: browser })).status, 200)
       }))
   })
 })

@@ -47,7 +47,22 @@ describe.each(laneEngines)("first boot on %s", (engine) => {
         const won = race.find(({ status }) => status === 200)
         assert.deepInclude(won?.json.user, { is_admin: true, display_name: "First", timezone: "UTC" })
 
-        const browser = browserOf(yield* login(won?.json.user.email))
+        assert.isDefined(won)
+        // the response signs the browser in, as a member of the first project whose proof is fresh
+        const cookies = won.headers.getSetCookie() ?? []
+        assert.match(cookies[0] ?? "", /^svc_session=[\w-]{43}; .*HttpOnly; SameSite=Lax/)
+        assert.match(cookies[1] ?? "", /^svc_csrf=[^;]+; .*SameSite=Strict/)
+        const browser = browserOf(won)
+        const me = yield* request("GET", "/auth/me", { headers: browser })
+        assert.deepStrictEqual(me.json.memberships, [
+          { project_id: won?.json.project_id, project_slug: "default", role: "admin" }
+        ])
+        const agent = yield* request("POST", "/projects/default/agents", { headers: browser, body: { name: "first" } })
+        assert.strictEqual(agent.status, 201)
+        const lost = race.find(({ status }) => status === 409)
+        assert.deepStrictEqual(lost?.headers.getSetCookie(), [])
+        const [listed] = (yield* request("GET", "/users", { headers: browser })).json
+        assert.isNotNull(listed.last_login_at)
         const project = yield* request("GET", "/projects/default", { headers: browser })
         assert.strictEqual(project.json.id, won?.json.project_id)
         assert.deepStrictEqual((yield* request("GET", "//setup/status")).json, { first_boot: false })
@@ -63,7 +78,7 @@ describe.each(laneEngines)("first boot on %s", (engine) => {
           actions.map(({ action }) =>
             action
           ),
-          ["project.created", "setup.completed", "auth.login"]
+          ["project.created", "membership.granted", "setup.completed", "auth.login", "agent.created"]
         )
       }))
   })

@@ -9,34 +9,23 @@ import { Users } from "../../../services/identity/Users.ts"
 import { implementGroup } from "../../ImplementGroup.ts"
 import { Authorize } from "../../middleware/Authorize.ts"
 import { Cookies } from "../../middleware/Cookies.ts"
+import { makeSessionResponse } from "../../middleware/SessionResponse.ts"
 
-const verifiedJson = HttpServerResponse.schemaJson(VerifyMfaResult)
-const loginJson = HttpServerResponse.schemaJson(LoginResult)
-
-/** The response of a new session, with its two cookies. */
-const makeSessionResponse = Effect.map(
-  Cookies,
-  (cookies) => ({ maxAgeSeconds, result, token }: CreatedSession) =>
-    loginJson(result).pipe(Effect.map(cookies.setSession(token, maxAgeSeconds)), Effect.orDie)
+const makeLoginResponse = Effect.map(
+  makeSessionResponse(LoginResult),
+  (respond) => (session: CreatedSession) => respond(session.result, session)
 )
 
 const LoginHttp = implementGroup(
   "login",
   Effect.fnUntraced(function*(handlers) {
     const sessions = yield* Sessions
-    const authorize = yield* Authorize
-    const cookies = yield* Cookies
-    const respondWithSession = yield* makeSessionResponse
-    return handlers.handle("login", ({ payload, request }) =>
-      Effect.flatMap(
-        sessions.login({
-          ...payload,
-          source: authorize.sourceOf(request),
-          token: cookies.readSessionToken(request),
-          device: cookies.readDeviceToken(request)
-        }),
-        respondWithSession
-      ))
+    const { browserOf } = yield* Authorize
+    const respondWithLogin = yield* makeLoginResponse
+    return handlers.handle(
+      "login",
+      ({ payload, request }) => Effect.flatMap(sessions.login({ ...payload, ...browserOf(request) }), respondWithLogin)
+    )
   })
 )
 
@@ -46,7 +35,8 @@ const AuthHttp = implementGroup(
     const sessions = yield* Sessions
     const users = yield* Users
     const cookies = yield* Cookies
-    const respondWithSession = yield* makeSessionResponse
+    const respondWithLogin = yield* makeLoginResponse
+    const respondWithProof = yield* makeSessionResponse(VerifyMfaResult)
     return handlers
       .handle(
         "logout",
@@ -55,17 +45,14 @@ const AuthHttp = implementGroup(
       .handle("policy", () => Effect.succeed(passwordPolicy))
       .handle("me", () => users.me())
       .handle("updateMe", ({ payload }) => users.updateMe(payload))
-      .handle("changePassword", ({ payload }) => Effect.flatMap(sessions.changePassword(payload), respondWithSession))
+      .handle("changePassword", ({ payload }) => Effect.flatMap(sessions.changePassword(payload), respondWithLogin))
       .handle(
         "reauthenticate",
         ({ payload }) =>
           Effect.flatMap(
             sessions.reauthenticate(payload),
-            ({ maxAgeSeconds, token }) =>
-              verifiedJson({ ok: true, used_recovery_code: false, remaining_recovery_codes: null }).pipe(
-                Effect.map(cookies.setSession(token, maxAgeSeconds)),
-                Effect.orDie
-              )
+            (cookie) =>
+              respondWithProof({ ok: true, used_recovery_code: false, remaining_recovery_codes: null }, cookie)
           )
       )
       .handle("sessions", () => sessions.list())

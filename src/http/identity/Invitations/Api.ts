@@ -92,8 +92,9 @@ export class InvitationApi extends HttpApiGroup.make("invitation")
       })
       .annotateContext(operation(
         "Accept an invitation",
-        "Works once. If the address has no account yet, `display_name` and `password` create it. An " +
-          "existing account accepts with its session cookie and `X-CSRF-Token`, and both fields are ignored."
+        "Works once. If the address has no account yet, `display_name` and `password` create it, and the response " +
+          "signs the browser in, as a login does. An existing account accepts with its session cookie and " +
+          "`X-CSRF-Token`, and both fields are ignored."
       ))
   )
   .middleware(ProvideActor)

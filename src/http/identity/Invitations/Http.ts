@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect"
+import { InvitationAccepted } from "../../../domain/identity/Invitation.ts"
 import { Invitations } from "../../../services/identity/Invitations.ts"
 import { InvitationAcceptance } from "../../../services/identity/Invitations/Acceptance.ts"
 import { DashboardPages } from "../../../services/kernel/DashboardPages.ts"
 import { respondWithPage } from "../../Html/HtmlPage.ts"
 import { implementGroup } from "../../ImplementGroup.ts"
 import { Authorize } from "../../middleware/Authorize.ts"
+import { makeSessionResponse } from "../../middleware/SessionResponse.ts"
 import { renderInvitationPage } from "./Page.ts"
 
 const InvitationsHttp = implementGroup(
@@ -22,10 +24,15 @@ const InvitationHttp = implementGroup(
   "invitation",
   Effect.fnUntraced(function*(handlers) {
     const acceptance = yield* InvitationAcceptance
-    const { sourceOf } = yield* Authorize
+    const { browserOf } = yield* Authorize
+    const respond = yield* makeSessionResponse(InvitationAccepted, 201)
     return handlers
       .handle("preview", ({ payload }) => acceptance.preview(payload.token))
-      .handle("accept", ({ payload, request }) => acceptance.accept(payload, sourceOf(request)))
+      .handle("accept", ({ payload, request }) =>
+        Effect.flatMap(
+          acceptance.accept(payload, browserOf(request)),
+          ({ accepted, session }) => respond(accepted, session)
+        ))
   })
 )
 

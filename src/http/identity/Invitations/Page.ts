@@ -1,11 +1,13 @@
 import { maxInvitedPasswordLength } from "../../../domain/identity/Password.ts"
-import { newPasswordFields, renderPage } from "../../Html/HtmlPage.ts"
+import { newPasswordField, renderPage } from "../../Html/HtmlPage.ts"
 
-const script = `
+const renderScript = (hasDashboard: boolean) => `
 let invited = { email: "" }
 const accept = async (account) => {
   const response = await post("api/v1/invitations/accept", { token, ...account })
-  if (response.ok) show("done")
+  if (response.ok) ${
+  hasDashboard ? "csrf() ? location.assign(\"projects/\" + response.project_slug) : " : ""
+}show("done")
   else if (response.code === "sign_in_first" || response.code === "wrong_account") show("known")
   else if (response.code === "mfa_required") show("second")
   else if (response.code === "validation_failed" && account === undefined) show("new")
@@ -21,8 +23,7 @@ await trying(async () => {
   show("invited")
 })
 onSubmit("join", () => accept())
-onSubmit("account", async ({ display_name, password, again }) => {
-  if (differ({ password, again })) return
+onSubmit("account", async ({ display_name, password }) => {
   await accept({ display_name: display_name.value, password: password.value })
 })
 onSubmit("login", async ({ current }) => {
@@ -38,11 +39,15 @@ onSubmit("factor", async ({ code }) => {
 })
 `
 
-/** Asks the API who is invited to what, and whether the address has an account: then it signs in, else it makes one. */
+/**
+ * Asks the API who is invited to what, and whether the address has an account: then it signs in, else it makes one. It
+ * ends in the project, in the dashboard; where the response signed nobody in, the person signs in there.
+ */
 export const renderInvitationPage = (hasDashboard: boolean) =>
   renderPage({
     title: "Invitation to svc",
-    script,
+    script: renderScript(hasDashboard),
+    hasDashboard,
     sections: `<section id="waiting">
 <h1>An invitation</h1>
 </section>
@@ -56,7 +61,7 @@ export const renderInvitationPage = (hasDashboard: boolean) =>
 <p>For <span class="email"></span>.</p>
 <form id="account">
 <label>Name <input name="display_name" required maxlength="200" autocomplete="name"></label>
-${newPasswordFields(maxInvitedPasswordLength)}
+${newPasswordField(maxInvitedPasswordLength)}
 <button>Create the account and join</button>
 </form>
 </section>
@@ -81,7 +86,7 @@ ${newPasswordFields(maxInvitedPasswordLength)}
 <section id="done" hidden>
 <h1>You are in</h1>
 <p>You are a member of <span class="project_name"></span> now, as <span class="role"></span>.</p>
-${hasDashboard ? "<p><a href=\"./\">Open svc</a></p>" : ""}
+${hasDashboard ? "<p><a href=\"./\">Sign in</a></p>" : ""}
 </section>
 <noscript><p role="alert">This page needs JavaScript.</p></noscript>`
   })

@@ -38,9 +38,7 @@ const SignInHttp = implementGroup(
           oidc.complete({
             attempt: cookies.readSignIn(request),
             search: searchOf(request),
-            source: authorize.sourceOf(request),
-            token: cookies.readSessionToken(request),
-            device: cookies.readDeviceToken(request)
+            ...authorize.browserOf(request)
           }),
           ({ return_to, session }) => {
             const response = cookies.setSignIn("", 0)(redirectTo(return_to))

@@ -1,4 +1,4 @@
-import { newPasswordFields, renderPage } from "../../Html/HtmlPage.ts"
+import { newPasswordField, renderPage } from "../../Html/HtmlPage.ts"
 
 const script = `
 if (token !== "") show("set")
@@ -7,8 +7,7 @@ onSubmit("forgotten", async ({ email }) => {
   if (response.ok) show("asked")
   else say(response.detail)
 })
-onSubmit("fresh", async ({ password, again }) => {
-  if (differ({ password, again })) return
+onSubmit("fresh", async ({ password }) => {
   const response = await post("api/v1/auth/password-reset/confirm", { token, new_password: password.value })
   if (!response.ok) return say(response.detail)
   byId("count").textContent = response.working_api_keys
@@ -24,7 +23,7 @@ const requestForm = `<p>Which account is it? A link to set a new password goes t
 </form>`
 
 const noMailNotice =
-  `<p>This brain sends no mail. Ask its operator for a link: <code>svc auth reset-link</code> prints one.</p>
+  `<p>This server sends no mail. Ask its operator for a link: <code>svc auth reset-link</code> prints one.</p>
 <form id="forgotten" hidden><button>Send the link</button></form>`
 
 const keysNotice = (hasDashboard: boolean): string =>
@@ -40,19 +39,20 @@ export const renderResetPage = ({ hasDashboard, sendsMail }: {
   renderPage({
     title: "A new password for svc",
     script,
+    hasDashboard,
     sections: `<section id="ask">
 <h1>Forgot the password?</h1>
 ${sendsMail ? requestForm : noMailNotice}
 </section>
 <section id="asked" hidden>
 <h1>Check your mail</h1>
-<p>If an account has this address, the brain mails a link to it. The link works once, for 30 minutes.</p>
+<p>If an account has this address, the server mails a link to it. The link works once, for 30 minutes.</p>
 </section>
 <section id="set" hidden>
 <h1>Set a new password</h1>
 <p>It ends all your sessions: sign in again in every browser.</p>
 <form id="fresh">
-${newPasswordFields()}
+${newPasswordField()}
 <button>Set the password</button>
 </form>
 </section>

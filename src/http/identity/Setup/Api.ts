@@ -24,8 +24,8 @@ const complete = HttpApiEndpoint.post("complete", "/setup/complete")
   })
   .annotateContext(operation(
     "Create the first admin",
-    "With the token of the setup link, once. It also creates the project `default`. Five attempts per 15 " +
-      "minutes and address."
+    "With the token of the setup link, once. It also creates the project `default`, with the admin as its member, and " +
+      "signs the browser in, as a login does. Five attempts per 15 minutes and address."
   ))
 
 /** The first boot, at the root (interface, Conventions). The page's own script reads `?token=`. */

@@ -1,18 +1,20 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { AcceptInvitation, InvitationAccepted, InvitationPreview } from "../../../domain/identity/Invitation.ts"
 import { makeUser, personalTextsOf } from "../../../domain/identity/User.ts"
-import { type Actor, type RequestSource, system } from "../../../domain/kernel/Actor.ts"
+import { type RequestSource, system } from "../../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, type Issue, ValidationFailed } from "../../../domain/kernel/Errors.ts"
 import { MembershipId, UserId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Audit, type AuditEntry } from "../../audit/Audit.ts"
 import { CurrentActor } from "../../kernel/CurrentActor.ts"
 import * as Ids from "../../kernel/Ids.ts"
+import { Settings } from "../../kernel/Settings.ts"
 import { Hints, isUniqueViolation, orDieOnSql } from "../../kernel/sql/Database.ts"
 import { orFail } from "../../kernel/sql/Rows.ts"
 import { MembershipsRepo } from "../Memberships/Repo.ts"
 import { Passwords } from "../Passwords.ts"
+import { type Browser, type CreatedSession, firstSignIn, SessionCreation } from "../Sessions/Creation.ts"
 import { UsersRepo } from "../UsersRepo.ts"
 import { InvitationsRepo, type OpenInvitation } from "./Repo.ts"
 
@@ -70,6 +72,8 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     const users = yield* UsersRepo
     const memberships = yield* MembershipsRepo
     const passwords = yield* Passwords
+    const sessions = yield* SessionCreation
+    const { passwordLogin } = yield* Settings
     const audit = yield* Audit
     const hints = yield* Hints
 
@@ -83,14 +87,13 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
       return { email, role, project_slug, project_name, expires_at } satisfies InvitationPreview
     }, orDieOnSql)
 
-    /** Consumes the invitation, runs `first` and creates the membership, all in one transaction. */
-    const acceptInvitation = Effect.fnUntraced(function*(
+    /** Consumes the invitation, runs `first`, creates the membership and runs `last`, all in one transaction. */
+    const acceptInvitation = Effect.fnUntraced(function*<A>(
       { id, project_id, role }: OpenInvitation,
       userId: UserId,
-      { actor, entries, first }: {
+      { first, last }: {
         readonly first: Effect.Effect<unknown, Conflict>
-        readonly actor: Actor
-        readonly entries: (membershipId: MembershipId) => ReadonlyArray<AuditEntry>
+        readonly last: (membershipId: MembershipId) => Effect.Effect<A, SqlError.SqlError>
       }
     ) {
       const now = yield* Timestamp.now
@@ -101,7 +104,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
         Effect.catchIf(isUniqueViolation, () => alreadyMember)
       )
       yield* hints.publish("access", userId)
-      yield* audit.recordAll(entries(membershipId).map((entry) => ({ actor, entry })))
+      return yield* last(membershipId)
     }, sql.withTransaction)
 
     /** Adds the existing account of the address, which must be the signed-in one. */
@@ -112,16 +115,18 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
         if (actor.user_id !== userId) return yield* wrongAccount
         yield* acceptInvitation(invitation, userId, {
           first: Effect.void,
-          actor,
-          entries: acceptanceEntries(invitation, userId, source)
+          last: (membershipId) =>
+            audit.recordAll(
+              acceptanceEntries(invitation, userId, source)(membershipId).map((entry) => ({ actor, entry }))
+            )
         })
-        return userId
+        return { user_id: userId, session: null }
       }
     )
 
-    /** Creates an account for an address that has none. */
+    /** Creates an account for an address that has none, and signs the browser in where members have passwords. */
     const acceptAsNewUser = Effect.fnUntraced(
-      function*(invitation: OpenInvitation, input: AcceptInvitation, source: RequestSource) {
+      function*(invitation: OpenInvitation, input: AcceptInvitation, browser: Browser) {
         const { display_name, password } = yield* requireNewUserFields(input)
         const { email, email_key } = invitation
         const passwordHash = yield* passwords.hashNew({
@@ -129,7 +134,11 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
           field: "password",
           about: personalTextsOf({ email, display_name })
         })
-        const user = makeUser({ id: yield* Ids.nextOf(UserId), email, display_name }, yield* Timestamp.now)
+        const now = yield* Timestamp.now
+        const signsIn = passwordLogin === "all"
+        const created = makeUser({ id: yield* Ids.nextOf(UserId), email, display_name }, now)
+        const user = { ...created, last_login_at: signsIn ? now : null }
+        const { source } = browser
         const userCreated: AuditEntry = {
           action: "user.created",
           target_type: "user",
@@ -137,29 +146,35 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
           metadata: { email, is_admin: false, invitation_id: invitation.id },
           source
         }
-        yield* acceptInvitation(invitation, user.id, {
+        const session = yield* acceptInvitation(invitation, user.id, {
           first: users.insert(user, email_key, passwordHash).pipe(
             Effect.catchIf(isUniqueViolation, () => signInFirst),
             orDieOnSql
           ),
-          actor: system("invitation"),
-          entries: (membershipId) => [userCreated, ...acceptanceEntries(invitation, user.id, source)(membershipId)]
+          last: (membershipId): Effect.Effect<CreatedSession | null, SqlError.SqlError> => {
+            const entries = [userCreated, ...acceptanceEntries(invitation, user.id, source)(membershipId)]
+            const earlier = entries.map((entry) => ({ actor: system("invitation"), entry }))
+            return signsIn
+              ? sessions.begin(user, { ...firstSignIn(browser, "invitation"), earlier })
+              : Effect.as(audit.recordAll(earlier), null)
+          }
         })
-        return user.id
+        return { user_id: user.id, session }
       }
     )
 
     /**
      * Accepts for the signed-in account of the invited address, or creates an account when the address has none. Only
-     * the holder of the token learns whether the address has an account.
+     * the holder of the token learns whether the address has an account. `session`: that of a new account.
      */
-    const accept = Effect.fn("InvitationAcceptance.accept")(function*(input: AcceptInvitation, source: RequestSource) {
+    const accept = Effect.fn("InvitationAcceptance.accept")(function*(input: AcceptInvitation, browser: Browser) {
       const invitation = yield* getOpenByToken(input.token)
       const account = yield* users.findByEmailKey(invitation.email_key)
-      const user_id = Option.isSome(account)
-        ? yield* acceptAsExistingUser(invitation, account.value.id, source)
-        : yield* acceptAsNewUser(invitation, input, source)
-      return { user_id, project_slug: invitation.project_slug, role: invitation.role } satisfies InvitationAccepted
+      const { session, user_id } = Option.isSome(account)
+        ? yield* acceptAsExistingUser(invitation, account.value.id, browser.source)
+        : yield* acceptAsNewUser(invitation, input, browser)
+      const { project_slug, role } = invitation
+      return { accepted: { user_id, project_slug, role } satisfies InvitationAccepted, session }
     }, orDieOnSql)
 
     return { preview, accept } as const
@@ -169,6 +184,7 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
     InvitationsRepo.layer,
     MembershipsRepo.layer,
     Passwords.layer,
+    SessionCreation.layer,
     UsersRepo.layer
   ]))
 }

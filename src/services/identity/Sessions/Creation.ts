@@ -3,7 +3,7 @@ import { isOverdue } from "../../../domain/identity/Mfa.ts"
 import type { ProviderSignIn } from "../../../domain/identity/Oidc.ts"
 import type { LoginResult } from "../../../domain/identity/Session.ts"
 import type { UserDetail } from "../../../domain/identity/User.ts"
-import type { Person, RequestSource } from "../../../domain/kernel/Actor.ts"
+import type { Actor, Person, RequestSource } from "../../../domain/kernel/Actor.ts"
 import { SessionId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Audit, type AuditEntry } from "../../audit/Audit.ts"
@@ -33,18 +33,33 @@ export interface AuthenticationStrength {
   readonly provider: ProviderSignIn | null
 }
 
-/** A sign-in: from where, and what the browser's cookies say: of a session, and of being trusted. */
-export interface SignIn {
+/** A browser: from where it calls, and what its cookies say: of a session, and of being trusted. */
+export interface Browser {
   readonly source: RequestSource
   readonly token: string | undefined
   readonly device: string | null
+}
+
+/** A sign-in of a browser. */
+export interface SignIn extends Browser {
   readonly remember: boolean
   /** Whether the person gave the password just now, here or at the provider. */
   readonly fresh: boolean
   readonly provider: ProviderSignIn | null
   /** For the audit row. */
   readonly metadata: Readonly<Record<string, unknown>>
+  /** What else was done in the transaction; recorded before the sign-in. */
+  readonly earlier?: ReadonlyArray<{ readonly actor: Actor; readonly entry: AuditEntry }>
 }
+
+/** The sign-in of a person who has chosen the account's password just now. */
+export const firstSignIn = (browser: Browser, by: string): SignIn => ({
+  ...browser,
+  remember: false,
+  fresh: true,
+  provider: null,
+  metadata: { by }
+})
 
 /** Opens sessions: at a login, or in place of another one when the password changes. */
 export class SessionCreation extends Effect.Service<SessionCreation>()("svc/SessionCreation", {
@@ -127,7 +142,10 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
       }
       if (replacedSession !== null) yield* hints.publish("access", replacedSession.user_id)
       const login: AuditEntry = { action: "auth.login", target_type: "session", target_id: id, metadata }
-      yield* audit.recordAll([login, ...entries].map((entry) => ({ actor, entry })))
+      yield* audit.recordAll([
+        ...(signIn.earlier ?? []),
+        ...[login, ...entries].map((entry) => ({ actor, entry }))
+      ])
       return opened
     })
 
