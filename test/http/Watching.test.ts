@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Duration, Effect, Option, Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { version } from "../../src/domain/kernel/Version.ts"
@@ -48,6 +48,16 @@ describe.each(laneEngines)("watching on %s", (engine) => {
         const deep = yield* request("GET", "/health/deep", { token })
         assert.deepInclude(deep.json, { status: "ok" })
         assert.strictEqual(deep.json.checks.audit_chain.scope, "state-only")
+      }))
+
+    it.effect("times each check by itself", () =>
+      Effect.gen(function*() {
+        const { token } = yield* freshKey()
+        const [elapsed, { json }] = yield* Effect.timed(request("GET", "/health/deep", { token }))
+        const times = Object.values<{ readonly latency_ms: number | null }>(json.checks)
+          .flatMap(({ latency_ms }) => latency_ms ?? [])
+        assert.isAtMost(times.reduce((sum, millis) => sum + millis, 0), Duration.toMillis(elapsed))
+        assert.isAbove(new Set(times).size, 1, times.join(", "))
       }))
 
     it.scoped("names who leads, while a lease is held", () =>

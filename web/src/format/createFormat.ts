@@ -103,7 +103,7 @@ export const createFormat = (language: string, zone: string | undefined): Format
     duration: (millis) => {
       const { millis: size, unit } = durationUnits.find((one) => millis >= one.millis) ?? durationUnits[4]
       const value = millis / size
-      return unitFormat(unit, size === 1 || value >= 100 ? 0 : value >= 10 ? 1 : 2).format(value)
+      return unitFormat(unit, value >= 100 ? 0 : value >= 10 ? 1 : 2).format(value)
     },
     relative: (time, now) => {
       const elapsed = time - now
