@@ -110,7 +110,9 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.getByRole("region", { name: "Run time" }).waitFor()
           await page.waitForLoadState("networkidle")
           const requests: Array<string> = []
-          page.on("request", (request) => requests.push(request.url()))
+          page.on("request", (request) => {
+            if (request.url().includes("/api/")) requests.push(request.url()) // code is loaded all the same
+          })
           await page.clock.fastForward(11_000) // the overview reads every 10 s
           await page.waitForTimeout(500) // a request would begin now
           assert.deepStrictEqual(requests, [])
