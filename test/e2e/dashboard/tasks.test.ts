@@ -219,9 +219,10 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await page.getByLabel("Outcome").selectOption("completed")
           await page.waitForURL(/status=completed/)
           await page.reload()
-          const retried = page.getByRole("row").filter({ hasText: "Retry a task" }).first()
-          await retried.getByRole("link", { name: command.target_name, exact: true }).waitFor()
-          await retried.getByText(taskId.slice(-8), { exact: true }).waitFor()
+          const retried = page.getByRole("row").filter({ hasText: taskId.slice(-8) }).filter({
+            hasText: "Retry a task"
+          })
+          await retried.first().getByText(command.target_name, { exact: true }).waitFor()
           assert.strictEqual(await page.getByLabel("Outcome").inputValue(), "completed")
           await page.getByText("What the outcomes mean").click()
           await page.getByText("It may have executed the command.").waitFor()
