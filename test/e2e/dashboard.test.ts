@@ -49,7 +49,7 @@ describe.skipIf(!ready)("the dashboard", () => {
     "shows, finds and repairs the tasks of a shop, for keyboards, readers and phones",
     () =>
       Effect.gen(function*() {
-        const { inviteViewer, password, url } = yield* shopOn("PostgreSQL")
+        const { call, inviteViewer, password, url } = yield* shopOn("PostgreSQL")
         const chrome = yield* browser
         const { complaints, page } = yield* visit(chrome, url)
         const steps = Effect.promise(async () => {
@@ -81,7 +81,17 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.keyboard.press("Enter")
           await page.getByRole("heading", { name: "payment.charge" }).waitFor()
           await page.getByRole("region", { name: "Exception" }).getByText("CardDeclined").first().waitFor()
-          await page.getByRole("region", { name: "Timeline" }).getByText("Retried").first().waitFor()
+          const timeline = page.getByRole("region", { name: "Timeline" })
+          await timeline.getByText("Retried").first().waitFor()
+          // its times agree: the queue time ends with the first start, the run time is that of all attempts
+          const details = page.getByRole("region", { name: "Details" })
+          await details.getByText(/^\d\.\d+s in 3 attempts$/).waitFor()
+          const queueTime = details.locator("div", { has: page.getByText("Queue time", { exact: true }) })
+          assert.match(await queueTime.innerText(), /\s(?:\d+ms|[012](?:\.\d+)?s)$/)
+          assert.strictEqual(await timeline.locator("[data-span=failure]").count(), 3)
+          const attempts = timeline.getByRole("list", { name: "Attempts" })
+          assert.strictEqual(await attempts.getByText("CardDeclined").count(), 3)
+          assert.match(await timeline.locator("time").last().innerText(), /\d\d:\d\d\.\d{3}/)
           await assertAccessible(page, "task")
           await page.getByRole("button", { name: "Retry", exact: true }).click()
           await page.getByRole("dialog").waitFor()
@@ -89,6 +99,12 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.getByText("Completed.").waitFor()
           await page.getByRole("link", { name: "Commands" }).click()
           await page.getByRole("row").filter({ hasText: "Retry a task" }).filter({ hasText: "Completed" }).first()
+            .waitFor()
+
+          // of a running task the page says that it runs
+          const { items: running } = await call("GET", "/projects/shop/tasks?state=started&name=stock.sync_warehouse")
+          await page.goto(`/projects/shop/tasks/effect-queue/${running[0].task_id}`)
+          await page.getByRole("region", { name: "Is it still running?" }).getByText(/^It is running at stock/)
             .waitFor()
 
           // new tasks wait behind a button, and no row moves until it is pressed

@@ -38,6 +38,8 @@ export interface Format {
   /** A planned moment, to the minute, or to the second where it has one; in a zone of its own where one is given. */
   readonly moment: (time: number, zone?: string) => string
   readonly clock: (time: number) => string
+  /** With milliseconds. */
+  readonly preciseClock: (time: number) => string
   /** A tick of a time axis: over days the date at midnight and the clock between. */
   readonly axis: (time: number, windowMillis: number) => string
   /** "a, b or c", or with "and". */
@@ -80,6 +82,13 @@ export const createFormat = (language: string, zone: string | undefined): Format
     return known
   }
   const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit", ...zoned })
+  const preciseClock = new Intl.DateTimeFormat(language, {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+    ...zoned
+  })
   const hours = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", ...zoned })
   const days = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", ...zoned })
   const midnight = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23", ...zoned })
@@ -114,6 +123,7 @@ export const createFormat = (language: string, zone: string | undefined): Format
     moment: (time, momentZone = zone) =>
       momentFormat(momentZone, time % minute !== 0, Math.abs(time - Date.now()) > halfYear).format(time),
     clock: (time) => clock.format(time),
+    preciseClock: (time) => preciseClock.format(time),
     axis: (time, windowMillis) =>
       (windowMillis > 2 * day && midnight.format(time) === "00:00" ? days : hours).format(time),
     list: (items, kind) => lists[kind].format(items)

@@ -5,6 +5,7 @@ import { useMemo, useState } from "react"
 import { api, base, type Schemas, unwrap } from "../api/client.ts"
 import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
 import { lazyDialog } from "../code/lazyComponent.tsx"
+import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
@@ -26,6 +27,7 @@ import { TaskCommands } from "./TaskCommands.tsx"
 import { TaskRuns } from "./TaskRuns.tsx"
 import { TaskTree } from "./TaskTree.tsx"
 import { Timeline } from "./Timeline.tsx"
+import { timesOf } from "./times.ts"
 import { Traceback } from "./Traceback.tsx"
 
 const RetryDialog = lazyDialog(async () => (await import("./RetryDialog.tsx")).RetryDialog)
@@ -72,9 +74,8 @@ const TaskLink = ({ engine, slug, taskId }: {
 const TaskFacts = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {
   const { task: texts, tasks } = useTexts()
   const format = useFormat()
-  const waitedMillis = task.received_at === null || task.started_at === null
-    ? null
-    : Date.parse(task.started_at) - Date.parse(task.received_at)
+  const { attempts, queueMillis, runMillis } = timesOf(task, useNow())
+  const startedAt = task.first_started_at ?? task.started_at
   return (
     <Facts>
       <Fact name={texts.engine}>{task.engine}</Fact>
@@ -87,11 +88,18 @@ const TaskFacts = ({ slug, task }: { readonly slug: string; readonly task: TaskD
         </Fact>
       )}
       <Fact name={texts.received}>{task.received_at === null ? "–" : <Time at={task.received_at} />}</Fact>
+      <Fact name={texts.started}>{startedAt === null ? "–" : <Time at={startedAt} />}</Fact>
       <Fact name={texts.finished}>{task.finished_at === null ? "–" : <Time at={task.finished_at} />}</Fact>
-      <Fact name={texts.waited}>{waitedMillis === null || waitedMillis < 0 ? "–" : format.duration(waitedMillis)}</Fact>
-      <Fact name={texts.ran}>{task.runtime_ms === null ? "–" : format.duration(task.runtime_ms)}</Fact>
+      <Fact name={texts.waited}>{queueMillis === null ? "–" : format.duration(queueMillis)}</Fact>
+      <Fact name={texts.ran}>
+        {runMillis === null
+          ? "–"
+          : attempts === 1
+          ? format.duration(runMillis)
+          : texts.ranIn(format.duration(runMillis), format.count(attempts))}
+      </Fact>
       <Fact name={texts.retries}>{format.number(task.retry_count)}</Fact>
-      {task.attempts > 1 && <Fact name={texts.starts}>{format.number(task.attempts)}</Fact>}
+      {task.attempts > attempts && <Fact name={texts.starts}>{format.number(task.attempts)}</Fact>}
       {task.run_count > 1 && <Fact name={texts.runs}>{format.number(task.run_count)}</Fact>}
       {task.retried_from !== null && (
         <Fact name={texts.retriedFrom}>
@@ -275,8 +283,8 @@ export const TaskPage = () => {
               empty={<p className="px-5 py-4 text-soft">{texts.task.noEvents}</p>}
             >
               <Timeline
+                task={task}
                 events={events.data?.items ?? []}
-                hasEnded={hasEnded}
                 isTruncated={events.data?.next_cursor !== null}
               />
             </ListFrame>

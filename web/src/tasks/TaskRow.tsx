@@ -15,15 +15,26 @@ const Cells = ({ columns, task }: { readonly task: Task; readonly columns: Reado
   const texts = useTexts()
   const format = useFormat()
   const moment = (at: string | null) => at !== null && <Time at={at} />
+  /** The row has the times of the last attempt: those of all are on the task's page. */
+  const ofLastAttempt = (value: ReactNode) =>
+    value === false || task.retry_count === 0
+      ? value
+      : (
+        <span title={texts.tasks.ofLastAttempt} className="flex items-center justify-end gap-2">
+          <Icon name="retry" />
+          {value}
+          <span className="sr-only">{texts.tasks.ofLastAttempt}</span>
+        </span>
+      )
   const cells: Readonly<Record<OptionalColumn, () => ReactNode>> = {
     queue: () => task.queue,
     worker: () => task.worker_name,
     engine: () => task.engine,
     priority: () => texts.tasks.priorities[task.priority],
     received: () => moment(task.received_at ?? task.created_at),
-    started: () => moment(task.started_at),
+    started: () => ofLastAttempt(moment(task.started_at)),
     finished: () => moment(task.finished_at),
-    runtime: () => task.runtime_ms !== null && format.duration(task.runtime_ms),
+    runtime: () => ofLastAttempt(task.runtime_ms !== null && format.duration(task.runtime_ms)),
     retries: () => task.retry_count > 0 && format.number(task.retry_count),
     id: () => <span className="font-mono text-small">{task.task_id}</span>
   }

@@ -1,20 +1,17 @@
 import { useQuery } from "@tanstack/react-query"
 import { api, unwrap } from "../api/client.ts"
-import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { Panel } from "../ui/Panel.tsx"
-import { StateMark } from "../ui/StateMark.tsx"
 import { Time } from "../ui/Time.tsx"
 import type { TaskRef } from "./commandsOfTask.ts"
+import { HistoryRow } from "./HistoryRow.tsx"
 
-const RunTime = ({ at }: { readonly at: string | null }) =>
-  at === null ? null : <Time at={at} className="figures ml-auto text-soft" />
+const RunTime = ({ at }: { readonly at: string | null }) => at === null ? null : <Time at={at} />
 
 /** The runs of a task whose engine uses its id again, latest first. A change of the task reads them again, by their key. */
 export const TaskRuns = ({ slug, task: { engine, task_id } }: { readonly slug: string; readonly task: TaskRef }) => {
   const { task: texts } = useTexts()
-  const format = useFormat()
   const runs = useQuery({
     queryKey: ["task", slug, engine, task_id, "runs"],
     queryFn: () =>
@@ -29,15 +26,14 @@ export const TaskRuns = ({ slug, task: { engine, task_id } }: { readonly slug: s
       <ListFrame list={runs} isEmpty={false} empty={null}>
         <ol className="max-h-[320px] divide-y divide-line overflow-y-auto" tabIndex={0}>
           {runs.data?.items.map(({ exception, number, received_at, runtime_ms, started_at, state }) => (
-            <li key={number} className="grid gap-1 px-5 py-3">
-              <p className="flex flex-wrap items-baseline gap-x-4">
-                <span className="figures text-soft">{format.number(number)}</span>
-                <StateMark state={state} />
-                {runtime_ms !== null && <span className="figures text-soft">{format.duration(runtime_ms)}</span>}
-                <RunTime at={started_at ?? received_at} />
-              </p>
-              {exception !== null && <p className="truncate font-mono text-small text-soft">{exception}</p>}
-            </li>
+            <HistoryRow
+              key={number}
+              number={number}
+              state={state}
+              runMillis={runtime_ms}
+              time={<RunTime at={started_at ?? received_at} />}
+              exception={exception}
+            />
           ))}
         </ol>
       </ListFrame>

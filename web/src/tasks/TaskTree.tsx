@@ -11,65 +11,26 @@ import { ErrorNotice } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
-import { type Branch, branchesOf, spanOf } from "./branches.ts"
+import { type Branch, branchesOf } from "./branches.ts"
+import { SpanBar } from "./SpanBar.tsx"
+import { timesOf } from "./times.ts"
 
 const refetchMillis = 5_000
 
 const TaskGraph = lazyComponent(async () => (await import("./TaskGraph.tsx")).TaskGraph)
-
-/** Waited and ran, to the scale of the whole tree. */
-const Bar = ({ end, node, now, start }: {
-  readonly node: Schemas["TaskTreeNode"]
-  readonly start: number
-  readonly end: number
-  readonly now: number
-}) => {
-  const { states, task: texts } = useTexts()
-  const format = useFormat()
-  const { ended, received, started } = spanOf(node, now)
-  if (received === null) return null
-  const percent = (from: number, to: number) => ({
-    left: `${((from - start) / (end - start)) * 100}%`,
-    width: `max(2px, ${((to - from) / (end - start)) * 100}%)`
-  })
-  const ran = started === null ? null : ended - started
-  return (
-    <div
-      role="img"
-      aria-label={[
-        states[node.state],
-        `${texts.waited} ${format.duration((started ?? ended) - received)}`,
-        ...(ran === null ? [] : [`${texts.ran} ${format.duration(ran)}`])
-      ].join(", ")}
-      className="relative h-[8px] w-[38%] shrink-0 rounded-small bg-canvas"
-    >
-      <div className="absolute inset-y-0 bg-waiting opacity-40" style={percent(received, started ?? ended)} />
-      {started !== null && (
-        <div
-          className={`absolute inset-y-0 ${
-            node.state === "failure"
-              ? "bg-failure striped"
-              : node.state === "success"
-              ? "bg-success"
-              : "bg-running barred"
-          }`}
-          style={percent(started, ended)}
-        />
-      )}
-    </div>
-  )
-}
 
 const TreeList = ({ branches, nodes, slug }: {
   readonly slug: string
   readonly branches: ReadonlyArray<Branch>
   readonly nodes: ReadonlyArray<Schemas["TaskTreeNode"]>
 }) => {
+  const { task: texts } = useTexts()
   const format = useFormat()
   const now = useNow()
-  const spans = nodes.map((node) => spanOf(node, now)).filter(({ received }) => received !== null)
-  const start = Math.min(...spans.map(({ received }) => received ?? now))
-  const end = Math.max(start + 1, ...spans.map(({ ended }) => ended))
+  const times = new Map(nodes.map((node) => [node, timesOf(node, now)]))
+  const drawn = [...times.values()].flatMap(({ spans }) => spans)
+  const from = Math.min(...drawn.map((span) => span.from))
+  const to = Math.max(...drawn.map((span) => span.to))
   const rows: Array<{ readonly node: Schemas["TaskTreeNode"]; readonly depth: number }> = []
   const visit = ({ children, node }: Branch, depth: number) => {
     rows.push({ node, depth })
@@ -79,7 +40,8 @@ const TreeList = ({ branches, nodes, slug }: {
   return (
     <ul className="max-h-[360px] overflow-auto py-3">
       {rows.map(({ depth, node }) => {
-        const { ended, started } = spanOf(node, now)
+        const { attempts, runMillis, spans } = times.get(node) ?? timesOf(node, now)
+        const ran = runMillis === null ? null : format.duration(runMillis)
         return (
           <li key={`${node.engine} ${node.task_id}`}>
             <Link
@@ -91,9 +53,12 @@ const TreeList = ({ branches, nodes, slug }: {
                 <StateShape state={node.state} />
                 <span className="truncate">{node.name}</span>
               </span>
-              <Bar node={node} start={start} end={end} now={now} />
-              <span className="figures w-[64px] shrink-0 text-right text-soft">
-                {started !== null && format.duration(ended - started)}
+              {spans.length > 0 && <SpanBar spans={spans} from={from} to={to} className="h-[8px] w-[38%] shrink-0" />}
+              <span
+                className="figures w-[64px] shrink-0 text-right text-soft"
+                title={ran === null || attempts < 2 ? undefined : texts.ranIn(ran, format.count(attempts))}
+              >
+                {ran}
               </span>
             </Link>
           </li>

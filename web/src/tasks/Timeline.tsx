@@ -2,76 +2,59 @@ import type { Schemas } from "../api/client.ts"
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { Time } from "../ui/Time.tsx"
-import { type Span, spansOf } from "./spans.ts"
+import { HistoryRow } from "./HistoryRow.tsx"
+import { SpanBar, SpanLegend } from "./SpanBar.tsx"
+import { attemptsOf, timesOf } from "./times.ts"
 
-const fills = {
-  wait: "bg-waiting opacity-40",
-  gap: "bg-retry opacity-40 dotted",
-  runs: "bg-running barred",
-  succeeded: "bg-success",
-  failed: "bg-failure striped"
-} as const
+/** The clock of a moment with its milliseconds; the date on hover. */
+const Clock = ({ at }: { readonly at: string }) => {
+  const format = useFormat()
+  const time = Date.parse(at)
+  return <time dateTime={at} title={format.dateTime(time)}>{format.preciseClock(time)}</time>
+}
 
-const fillOf = ({ isEndBad, kind }: Span, hasEnded: boolean): keyof typeof fills =>
-  kind !== "run" ? kind : isEndBad ? "failed" : hasEnded ? "succeeded" : "runs"
-
-/** The attempts to scale, and the events below them. */
-export const Timeline = ({ events, hasEnded, isTruncated }: {
+/** The latest run to scale, its attempts, and all events of the task below them. */
+export const Timeline = ({ events, isTruncated, task }: {
+  readonly task: Schemas["TaskDetail"]
   readonly events: ReadonlyArray<Schemas["Event"]>
-  readonly hasEnded: boolean
   /** There are further events. */
   readonly isTruncated: boolean
 }) => {
   const now = useNow()
-  const { states, task: texts } = useTexts()
+  const { task: texts } = useTexts()
   const format = useFormat()
-  const spans = spansOf(events, now, hasEnded)
-  const from = spans[0]?.from ?? 0
-  const whole = Math.max(1, (spans.at(-1)?.to ?? 0) - from)
-  const names = {
-    wait: texts.waited,
-    gap: texts.betweenAttempts,
-    runs: states.started,
-    succeeded: states.success,
-    failed: states.failure
-  } as const
-  const drawn = spans.map((span) => {
-    const fill = fillOf(span, hasEnded)
-    return { ...span, look: fill, text: `${names[fill]} ${format.duration(span.to - span.from)}` }
-  })
+  const { spans } = timesOf(task, now)
+  const attempts = attemptsOf(task)
   return (
-    <div className="px-5 py-4">
-      {drawn.length > 0 && (
-        <>
-          <div
-            className="relative h-[28px] overflow-hidden rounded-small bg-canvas"
-            role="img"
-            aria-label={drawn.map(({ text }) => text).join(", ")}
-          >
-            {drawn.map(({ from: begun, look: fill, text, to }, index) => (
-              <div
-                key={index}
-                title={text}
-                className={`absolute inset-y-0 ${fills[fill]}`}
-                style={{
-                  left: `${((begun - from) / whole) * 100}%`,
-                  width: `max(2px, ${((to - begun) / whole) * 100}%)`
-                }}
-              />
-            ))}
-          </div>
-          <ul className="mt-2 mb-4 flex flex-wrap gap-x-4 text-small text-soft" aria-hidden="true">
-            {[...new Set(drawn.map(({ look: fill }) => fill))].map((fill) => (
-              <li key={fill} className="flex items-center gap-2">
-                <span className={`h-[8px] w-[16px] rounded-small ${fills[fill]}`} />
-                {names[fill]}
-              </li>
-            ))}
-          </ul>
-        </>
+    <>
+      {spans.length > 0 && (
+        <div className="grid gap-2 px-5 pt-4">
+          <SpanBar spans={spans} from={spans[0]?.from ?? 0} to={spans.at(-1)?.to ?? 0} className="h-[28px]" />
+          <SpanLegend spans={spans} />
+        </div>
       )}
-      <ol className="grid gap-2">
+      {attempts.length > 1 && (
+        <ol
+          aria-label={texts.attempts}
+          className="mt-3 max-h-[320px] divide-y divide-line overflow-y-auto border-y border-line"
+          tabIndex={0}
+        >
+          {attempts.map(({ exception, finished_at, number, runtime_ms, started_at, state }) => {
+            const at = started_at ?? finished_at
+            return (
+              <HistoryRow
+                key={number}
+                number={number}
+                state={state}
+                runMillis={runtime_ms}
+                time={at !== null && <Clock at={at} />}
+                exception={exception}
+              />
+            )
+          })}
+        </ol>
+      )}
+      <ol className="grid gap-2 px-5 py-4">
         {events.map(({ id, kind, occurred_at }, index) => {
           const before = events[index - 1]
           const sinceBefore = before === undefined ? null : Date.parse(occurred_at) - Date.parse(before.occurred_at)
@@ -81,12 +64,14 @@ export const Timeline = ({ events, hasEnded, isTruncated }: {
               <span className="figures w-[90px] text-right text-soft">
                 {sinceBefore !== null && sinceBefore >= 0 ? `+${format.duration(sinceBefore)}` : ""}
               </span>
-              <Time at={occurred_at} className="figures text-soft" />
+              <span className="figures text-soft">
+                <Clock at={occurred_at} />
+              </span>
             </li>
           )
         })}
       </ol>
-      {isTruncated && <p className="mt-3 text-soft">{texts.eventsTruncated(format.number(events.length))}</p>}
-    </div>
+      {isTruncated && <p className="px-5 pb-4 text-soft">{texts.eventsTruncated(format.number(events.length))}</p>}
+    </>
   )
 }

@@ -19,12 +19,3 @@ export const branchesOf = (nodes: ReadonlyArray<Node>): ReadonlyArray<Branch> =>
   }
   return nodes.filter(({ parent_task_id }) => parent_task_id === null || !known.has(parent_task_id)).flatMap(grow)
 }
-
-/** The moments of a task in milliseconds; `now` is the end of one that has not ended. */
-export const spanOf = ({ finished_at, received_at, started_at, state }: Node, now: number) => {
-  const started = started_at === null ? null : Date.parse(started_at)
-  const received = received_at === null ? started : Math.min(Date.parse(received_at), started ?? Infinity)
-  const begun = started ?? received ?? now
-  const ended = finished_at !== null ? Date.parse(finished_at) : state === "started" ? now : begun
-  return { received, started, ended: Math.max(ended, begun) }
-}

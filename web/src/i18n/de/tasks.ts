@@ -28,6 +28,7 @@ export const tasks: Texts["tasks"] = {
     started: common.started,
     finished: common.finished
   },
+  ofLastAttempt: "Des letzten Versuchs",
   allStates: "Alle Status",
   newTasks: common.newRows,
   showNew: "Neue anzeigen",

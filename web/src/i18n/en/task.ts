@@ -9,9 +9,13 @@ export const task = {
   worker: common.worker,
   tags: "Tags",
   received: common.received,
+  started: common.started,
   finished: common.finished,
   waited: common.queueTime,
   ran: common.runTime,
+  ranIn: (duration: string, attempts: Count) =>
+    plural(attempts, `${duration} in # attempt`, `${duration} in # attempts`),
+  attempts: common.attempts,
   retries: "Retries",
   starts: "Starts",
   runs: "Runs",

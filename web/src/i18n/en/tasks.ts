@@ -27,6 +27,7 @@ export const tasks = {
     started: common.started,
     finished: common.finished
   },
+  ofLastAttempt: "Of the last attempt",
   allStates: "All states",
   newTasks: common.newRows,
   showNew: "Show new tasks",

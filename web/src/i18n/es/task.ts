@@ -10,9 +10,13 @@ export const task: Texts["task"] = {
   worker: common.worker,
   tags: "Etiquetas",
   received: common.received,
+  started: common.started,
   finished: common.finished,
   waited: common.queueTime,
   ran: common.runTime,
+  ranIn: (duration: string, attempts: Count) =>
+    plural(attempts, `${duration} en # intento`, `${duration} en # intentos`),
+  attempts: common.attempts,
   retries: "Reintentos",
   starts: "Inicios",
   runs: "Ejecuciones",

@@ -28,6 +28,7 @@ export const tasks: Texts["tasks"] = {
     started: common.started,
     finished: common.finished
   },
+  ofLastAttempt: "Del último intento",
   allStates: "Todos los estados",
   newTasks: common.newRows,
   showNew: "Mostrar las nuevas",

@@ -10,9 +10,13 @@ export const task: Texts["task"] = {
   worker: common.worker,
   tags: "Tags",
   received: common.received,
+  started: common.started,
   finished: common.finished,
   waited: common.queueTime,
   ran: common.runTime,
+  ranIn: (duration: string, attempts: Count) =>
+    plural(attempts, `${duration} en # tentative`, `${duration} en # tentatives`),
+  attempts: common.attempts,
   retries: "Relances",
   starts: "Démarrages",
   runs: "Exécutions",

@@ -28,6 +28,7 @@ export const tasks: Texts["tasks"] = {
     started: common.started,
     finished: common.finished
   },
+  ofLastAttempt: "De la dernière tentative",
   allStates: "Tous les états",
   newTasks: common.newRows,
   showNew: "Afficher les nouvelles",

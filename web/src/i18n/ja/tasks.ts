@@ -27,6 +27,7 @@ export const tasks: Texts["tasks"] = {
     started: common.started,
     finished: common.finished
   },
+  ofLastAttempt: "最後の試行の値",
   allStates: "すべての状態",
   newTasks: common.newRows,
   showNew: "新着を表示",
