@@ -216,6 +216,27 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
         assert.notMatch(text, steering)
       }
 
+      const retriedTask = [
+        ["task.received", 0],
+        ["task.started", 1],
+        ["task.retried", 3, { exception: "GatewayTimeout", exception_message: "no answer" }],
+        ["task.started", 4],
+        ["task.succeeded", 9]
+      ] as const
+      yield* Effect.promise(() =>
+        agent.sendEvents(retriedTask.map(([kind, second, data]) =>
+          event({
+            task_id: "t4",
+            kind,
+            occurred_at: `2026-11-21T12:00:0${second}.000000+00:00`,
+            data: { task_name: "pay", ...data }
+          })
+        ))
+      )
+      const retried = ok(yield* run("tasks", "show", "t4"))
+      assert.match(retried, /\nqueue time +1000 ms\nrun time +7000 ms in 2 attempts\n/)
+      assert.match(retried, /\n1 +failure +\S+:01\.000000Z .*GatewayTimeout: no answer\n2 +success +\S+:04\.000000Z /)
+
       const why = ok(yield* run("tasks", "why", "t1"))
       assert.match(why, /\nstate +failure\n/)
       assert.match(why, /\n1\. It failed: pay\\x1b.*\(ended, since /)

@@ -21,6 +21,7 @@ import { call, show } from "../../remote/Handlers.ts"
 import { type DecodedResponse, type Remote, withRemote } from "../../remote/Remote.ts"
 import { getTask, listAgents } from "../../remote/Target.ts"
 import { callUnbuffered } from "../../remote/UnbufferedCall.ts"
+import { formatAttempts, formatQueueTime, formatRunTime } from "../Attempts.ts"
 import { resolveFingerprint } from "../Fingerprint.ts"
 import { followStream } from "../LiveStream.ts"
 import { decodeTaskQuery } from "../TaskQuery.ts"
@@ -54,7 +55,7 @@ const formatTasks = (page: typeof TaskList.Type, text: string, view: View): stri
     ? ""
     : `\nsearched back to ${page.searched_to}; the next page searches older tasks`)
 
-const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
+const formatTask = (task: typeof TaskDetail.Type, text: string, view: View): string =>
   [
     formatFields([
       ["name", task.name],
@@ -68,9 +69,10 @@ const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
       ["retries", task.retry_count],
       ["runs", task.run_count],
       ["received", task.received_at],
-      ["started", task.started_at],
+      ["started", task.first_started_at ?? task.started_at],
       ["finished", task.finished_at],
-      ["runtime", task.runtime_ms === null ? null : `${task.runtime_ms} ms`],
+      ["queue time", formatQueueTime(task)],
+      ["run time", formatRunTime(task)],
       ["eta", task.eta],
       ["parent", task.parent_task_id],
       ["root", task.root_task_id],
@@ -84,6 +86,7 @@ const formatTask = (task: typeof TaskDetail.Type, text: string): string =>
       ["retried as", task.retried_as.join(", ")],
       ["altered", task.altered_fields.length === 0 ? null : `${task.altered_fields.join(", ")} (over a bound)`]
     ]),
+    ...formatAttempts(task, view),
     ...(task.traceback === null ? [] : [indentLines(task.traceback.trimEnd())])
   ].join("\n")
 
