@@ -27,7 +27,7 @@ const go = async (page: Page, letter: string, heading: string) => {
   await page.getByRole("heading", { level: 1, name: heading }).waitFor()
 }
 
-/** Filters the list of tasks, and leaves the line with Tab. */
+/** Filters the list of tasks, and leaves the line for the first of them. */
 const filter = async (page: Page, line: string, name: string) => {
   await page.keyboard.press("/")
   await page.keyboard.type(line)
@@ -38,7 +38,7 @@ const filter = async (page: Page, line: string, name: string) => {
     const names = await links.allInnerTexts()
     return names.length > 0 && names.every((one) => one === name)
   })
-  await page.keyboard.press("Tab")
+  await page.getByRole("row").getByRole("link", { name }).first().and(page.locator(":focus")).waitFor()
 }
 
 /** Answers the question that a key has asked. */
@@ -94,8 +94,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         })
         await go(page, "t", "Tasks")
         await filter(page, "state:failure name:=payment.charge", "payment.charge")
-        await page.keyboard.press("j")
-        await page.locator("a:focus", { hasText: "payment.charge" }).waitFor()
         await page.keyboard.press("Enter")
         await page.getByRole("heading", { level: 1, name: "payment.charge" }).waitFor()
         await page.getByRole("region", { name: "Exception" }).first().waitFor()
@@ -124,10 +122,10 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await go(page, "t", "Tasks")
         await filter(page, "state:failure name:=invoice.render_pdf", "invoice.render_pdf")
         for (const count of [1, 2]) {
-          await page.keyboard.press("j")
           await page.locator("a:focus").waitFor()
           await page.keyboard.press("x")
           await page.getByText(`${count} selected`).waitFor()
+          await page.keyboard.press("j")
         }
         await assertAccessible(page, "two selected tasks")
         await page.keyboard.press("Control+k")
@@ -139,6 +137,54 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await page.keyboard.press("Enter")
         await page.getByRole("heading", { level: 1, name: "Bulk retry" }).waitFor()
         await page.getByText("Completed", { exact: true }).first().waitFor()
+      })
+
+      // from the top of a page three presses lead to the first row, and so does each way out of a filter
+      yield* Effect.promise(async () => {
+        const first = page.locator("[data-rows] > :first-child")
+        for (const path of ["tasks", "schedules", "queues", "commands", "notifications"]) {
+          await page.goto(`/projects/shop/${path}`)
+          await first.waitFor()
+          await page.keyboard.press("Tab")
+          await page.keyboard.press("Tab")
+          await page.getByRole("link", { name: "Skip to list" }).and(page.locator(":focus")).waitFor()
+          await page.keyboard.press("Enter")
+          await first.and(page.locator(":focus-within, :focus")).waitFor()
+        }
+        await page.goto("/projects/shop/tasks")
+        await first.waitFor()
+        const line = page.getByLabel("Filter tasks")
+        await line.focus()
+        for (const bar of ["Tasks", "State"]) {
+          await page.keyboard.press("Tab")
+          await page.getByRole("toolbar", { name: bar, exact: true }).and(page.locator(":focus-within")).waitFor()
+        }
+        await page.keyboard.press("End")
+        await button(page, "Unknown").and(page.locator(":focus")).waitFor()
+        await page.keyboard.press("/")
+        await page.keyboard.type("stat:failure")
+        await page.keyboard.press("Enter")
+        await page.getByRole("alert").getByText("stat").waitFor()
+        assert.strictEqual(await line.and(page.locator(":focus")).count(), 1, "a mistake keeps the focus")
+        await page.keyboard.press("Escape")
+        await first.and(page.locator(":focus-within")).waitFor()
+
+        await go(page, "s", "Schedules")
+        await first.waitFor()
+        const filter = page.getByRole("search").getByRole("searchbox")
+        for (const key of ["Enter", "Escape"]) {
+          await page.keyboard.press("/")
+          await filter.and(page.locator(":focus")).waitFor()
+          await page.keyboard.press("Control+a")
+          await page.keyboard.type("report")
+          await page.keyboard.press(key)
+          await first.filter({ hasText: "report" }).and(page.locator(":focus-within")).waitFor()
+          assert.strictEqual(await filter.inputValue(), "report")
+        }
+        await go(page, "q", "Queues")
+        await page.keyboard.press("/")
+        await page.getByRole("combobox", { name: "Go to or run" }).and(page.locator(":focus")).waitFor()
+        await page.keyboard.press("Escape")
       })
 
       // pages by g and a letter, and the updates paused and resumed

@@ -101,7 +101,7 @@ export const ApprovalsPage = () => {
             ? <EmptyState title={texts.none} hint={texts.noneHint} />
             : <EmptyState title={texts.noneOfStatus} />}
         >
-          <ul aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+          <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
             {rows.map((approval) => (
               <ApprovalItem key={approval.id} slug={slug} approval={approval} isOpen={approval.id === id} />
             ))}

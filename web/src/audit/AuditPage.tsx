@@ -93,7 +93,7 @@ const Log = ({ filter, onFilter, slug }: {
         ? <EmptyState title={texts.none} hint={texts.noneHint} />
         : <EmptyState title={activity.noMatch} hint={texts.noMatchHint} />}
     >
-      <ul aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+      <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
         {list.rows.map((row) => (
           <AuditRow
             key={row.id}

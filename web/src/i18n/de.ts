@@ -44,6 +44,7 @@ export const de: Texts = {
   productName: "svc",
   loading: common.loading,
   skipToContent: "Zum Inhalt springen",
+  skipToList: "Zur Liste springen",
   close: "Schließen",
   cancel: common.cancel,
   keepRunning: "Weiterlaufen lassen",

@@ -47,6 +47,7 @@ export const en = {
   productName: "svc",
   loading: common.loading,
   skipToContent: "Skip to content",
+  skipToList: "Skip to list",
   close: "Close",
   cancel: common.cancel,
   keepRunning: "Keep running",

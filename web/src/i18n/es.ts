@@ -44,6 +44,7 @@ export const es: Texts = {
   productName: "svc",
   loading: common.loading,
   skipToContent: "Ir al contenido",
+  skipToList: "Ir a la lista",
   close: "Cerrar",
   cancel: common.cancel,
   keepRunning: "Dejar que continúe",

@@ -44,6 +44,7 @@ export const fr: Texts = {
   productName: "svc",
   loading: common.loading,
   skipToContent: "Aller au contenu",
+  skipToList: "Aller à la liste",
   close: "Fermer",
   cancel: common.cancel,
   keepRunning: "Laisser continuer",

@@ -44,6 +44,7 @@ export const ja: Texts = {
   productName: "svc",
   loading: common.loading,
   skipToContent: "本文へ移動",
+  skipToList: "一覧へ移動",
   close: "閉じる",
   cancel: common.cancel,
   keepRunning: "実行を続ける",

@@ -126,7 +126,7 @@ export const InboxPage = () => {
           ? <EmptyState title={texts.noneUnread} />
           : <EmptyState title={texts.none} hint={texts.noneHint} />}
       >
-        <ul aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+        <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
           {list.rows.map((notification) => (
             <Row
               key={notification.id}

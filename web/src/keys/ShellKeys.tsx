@@ -4,6 +4,7 @@ import { lazyDialog } from "../code/lazyComponent.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { useProjectPages } from "../shell/Navigation.tsx"
 import { Icon } from "../ui/Icon.tsx"
+import { findFilter } from "../ui/rows.ts"
 import { useKeys } from "./useKeys.ts"
 
 const Palette = lazyDialog(async () => (await import("../palette/Palette.tsx")).Palette)
@@ -16,12 +17,19 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
   const navigate = useNavigate()
   const pages = useProjectPages(slug)
   const [openDialog, setOpenDialog] = useState<"palette" | "help" | null>(null)
+  const openPalette = () => setOpenDialog("palette")
   useEffect(() => {
     // what a person types at once after its key would otherwise go to the keys of the page
     void Palette.preload()
   }, [])
   useKeys({
-    palette: () => setOpenDialog("palette"),
+    palette: openPalette,
+    search: (event) => {
+      event.preventDefault()
+      const filter = findFilter()
+      if (filter === null) openPalette()
+      else filter.focus()
+    },
     help: (event) => {
       event.preventDefault()
       setOpenDialog("help")

@@ -15,8 +15,8 @@ interface Key {
  */
 export const keys = {
   palette: { place: "everywhere", strokes: ["Mod+k"] },
+  search: { place: "everywhere", strokes: ["/"] },
   help: { place: "everywhere", strokes: ["?"] },
-  search: { place: "tasks", strokes: ["/"] },
   next: { place: "tasks", strokes: ["j"] },
   previous: { place: "tasks", strokes: ["k"] },
   open: { place: "tasks", strokes: ["Enter", "o"] },

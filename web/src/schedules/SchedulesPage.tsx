@@ -6,11 +6,13 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
+import { FilterField } from "../ui/FilterField.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
+import { Toolbar } from "../ui/Toolbar.tsx"
 import { MisfireTable } from "./MisfireTable.tsx"
 import { maxListed, projectMisfiresQuery, schedulesQuery } from "./queries.ts"
 import { ScheduleForm } from "./ScheduleForm.tsx"
@@ -27,7 +29,7 @@ const StateFilter = ({ onChoose, value }: {
   const { schedules: texts } = useTexts()
   const choices: ReadonlyArray<ScheduleFilter | undefined> = [undefined, ...scheduleFilters]
   return (
-    <div role="group" aria-label={texts.filter} className="flex gap-1 overflow-x-auto">
+    <Toolbar label={texts.filter} className="flex gap-1 overflow-x-auto">
       {choices.map((filter) => (
         <button
           key={filter ?? "all"}
@@ -39,7 +41,7 @@ const StateFilter = ({ onChoose, value }: {
           {filter === undefined ? texts.allStates : texts.filters[filter]}
         </button>
       ))}
-    </div>
+    </Toolbar>
   )
 }
 
@@ -85,14 +87,7 @@ const Schedules = ({ onSearch, search: { state, text = "" }, slug }: {
   return (
     <>
       <div className="flex flex-wrap items-center gap-4 px-5 py-4">
-        <input
-          type="search"
-          aria-label={texts.search}
-          placeholder={texts.search}
-          value={text}
-          onChange={({ target }) => search({ text: target.value }, true)}
-          className="h-[30px] w-[260px] rounded-base border border-line-strong bg-paper px-4 max-md:w-full"
-        />
+        <FilterField label={texts.search} value={text} onType={(typed) => search({ text: typed }, true)} />
         <StateFilter value={state} onChoose={(filter) => search({ state: filter }, false)} />
       </div>
       <ListFrame

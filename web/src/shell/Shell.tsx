@@ -10,6 +10,7 @@ import { ShellKeys } from "../keys/ShellKeys.tsx"
 import { EnrolmentNotice } from "../secondFactor/EnrolmentNotice.tsx"
 import { meQuery } from "../session/session.ts"
 import { Icon } from "../ui/Icon.tsx"
+import { focusFirstRow } from "../ui/rows.ts"
 import { AccountMenu } from "./AccountMenu.tsx"
 import { LiveControl } from "./LiveControl.tsx"
 import { Navigation } from "./Navigation.tsx"
@@ -33,6 +34,20 @@ const ProjectSwitch = ({ slug }: { readonly slug: string }) => {
   )
 }
 
+/** A link past the navigation, on screen while it has the focus. */
+const SkipLink = ({ children, onFollow }: { readonly onFollow: () => void; readonly children: string }) => (
+  <a
+    href="#content"
+    className="sr-only rounded-base bg-paper p-3 focus:not-sr-only focus:absolute focus:z-20"
+    onClick={(event) => {
+      event.preventDefault() // the page's <base> would make it another page
+      onFollow()
+    }}
+  >
+    {children}
+  </a>
+)
+
 /** The frame of every page of a signed-in person. */
 export const Shell = () => {
   const texts = useTexts()
@@ -46,16 +61,10 @@ export const Shell = () => {
   return (
     <ProjectZone value={zone}>
       <div className="flex h-dvh flex-col">
-        <a
-          href="#content"
-          className="sr-only rounded-base bg-paper p-3 focus:not-sr-only focus:absolute focus:z-20"
-          onClick={(event) => {
-            event.preventDefault() // the page's <base> would make it another page
-            document.getElementById("content")?.focus()
-          }}
-        >
-          {texts.skipToContent}
-        </a>
+        <SkipLink onFollow={() => document.getElementById("content")?.focus()}>{texts.skipToContent}</SkipLink>
+        <span className="to-rows">
+          <SkipLink onFollow={focusFirstRow}>{texts.skipToList}</SkipLink>
+        </span>
         <header className="flex h-[44px] shrink-0 items-center gap-3 border-b border-line px-4">
           <Link
             to="/"

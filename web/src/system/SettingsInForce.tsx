@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { api, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { CheckField, TextField } from "../ui/Fields.tsx"
+import { CheckField } from "../ui/Fields.tsx"
+import { FilterField } from "../ui/FilterField.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { Table } from "../ui/Table.tsx"
@@ -36,14 +37,8 @@ export const SettingsInForce = () => {
     <div>
       <div className="grid gap-4 px-5 pb-4">
         <p className="max-w-[80ch] text-soft">{texts.settingsHint(query.data?.svc_home ?? "")}</p>
-        <div className="flex flex-wrap items-end gap-5">
-          <TextField
-            label={texts.filter}
-            type="search"
-            required={false}
-            value={q}
-            onChange={({ target }) => filter({ q: target.value })}
-          />
+        <div className="flex flex-wrap items-center gap-5">
+          <FilterField label={texts.filter} value={q} onType={(typed) => filter({ q: typed })} />
           <CheckField label={texts.onlySet} checked={set} onChange={({ target }) => filter({ set: target.checked })} />
         </div>
       </div>

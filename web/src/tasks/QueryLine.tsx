@@ -1,6 +1,5 @@
 import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
-import { useKeys } from "../keys/useKeys.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { complete, type CompletionOption, moveChoice } from "./completion.ts"
 import type { QueryProblem } from "./queryTokens.ts"
@@ -13,7 +12,7 @@ const pauseMillis = 300
  * The line that filters the tasks, with completion: a combobox as in the ARIA Authoring Practices. No option is chosen
  * until a person moves to one, so that Enter filters by what was typed.
  */
-export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: {
+export const QueryLine = ({ onLeave, onSubmit, onType, problems, refusal, slug, value }: {
   readonly slug: string
   readonly value: string
   readonly problems: ReadonlyArray<QueryProblem>
@@ -21,6 +20,8 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
   readonly refusal: string | null
   readonly onType: (line: string) => void
   readonly onSubmit: (line: string) => void
+  /** By Escape: the person goes on to the rows. */
+  readonly onLeave: (line: string) => void
 }) => {
   const { tasks: texts } = useTexts()
   const [line, setLine] = useState(value)
@@ -56,12 +57,6 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
     }, pauseMillis)
     return () => clearTimeout(timer)
   }, [line])
-  useKeys({
-    search: (event) => {
-      event.preventDefault()
-      input.current?.focus()
-    }
-  })
   // before the next key, which would be typed elsewhere
   const wantedCaret = useRef<number | null>(null)
   useLayoutEffect(() => {
@@ -84,6 +79,11 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
     setOpen(isTerm)
     wantedCaret.current = newCaret
   }
+  const send = (receive: (line: string) => void) => {
+    sent.current = line
+    close()
+    receive(line)
+  }
   const onKeyDown = (event: ReactKeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -94,9 +94,13 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
         return
       }
       setChosen(moveChoice(options, chosen, event.key === "ArrowDown" ? 1 : -1))
-    } else if (event.key === "Escape" && options.length > 0) {
+    } else if (event.key === "Escape") {
       event.preventDefault()
-      close()
+      if (options.length > 0) close()
+      else {
+        send(onLeave)
+        input.current?.blur()
+      }
     } else if (event.key === "Enter") {
       const option = options[active]
       if (option === undefined) return
@@ -117,9 +121,7 @@ export const QueryLine = ({ onSubmit, onType, problems, refusal, slug, value }: 
       className="relative min-w-[16rem] flex-1 max-md:basis-full"
       onSubmit={(event) => {
         event.preventDefault()
-        sent.current = line
-        close()
-        onSubmit(line)
+        send(onSubmit)
       }}
     >
       <Icon name="search" className="absolute top-[7px] left-[9px] text-soft" />

@@ -175,7 +175,7 @@ export const TaskTable = (
             </div>
           </div>
         )}
-        <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+        <div role="rowgroup" data-rows className="relative" style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index, key, size, start }) => {
             const task = tasks[index]
             return task !== undefined && (

@@ -9,6 +9,7 @@ import { Button } from "../ui/Button.tsx"
 import { EmptyState, ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
+import { Toolbar } from "../ui/Toolbar.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
 import { ExportMenu } from "./ExportMenu.tsx"
@@ -22,6 +23,7 @@ import { SavedViews } from "./SavedViews.tsx"
 import { SelectionBar } from "./SelectionBar.tsx"
 import { type TaskState, taskStates } from "./states.ts"
 import { TaskTable, usePhone } from "./TaskTable.tsx"
+import { useRowsFocus } from "./useRowsFocus.ts"
 import { maxNewCount, type Task, useTaskList } from "./useTaskList.ts"
 
 const topOfList: Place = { scrollTop: 0, focusedId: null }
@@ -33,7 +35,7 @@ const StateFilter = ({ onChoose, values }: {
   const { states, tasks: texts } = useTexts()
   const choices: ReadonlyArray<TaskState | undefined> = [undefined, ...taskStates]
   return (
-    <div role="group" aria-label={texts.columns.state} className="flex gap-1 overflow-x-auto px-5 pb-4">
+    <Toolbar label={texts.columns.state} className="flex gap-1 overflow-x-auto px-5 pb-4">
       {choices.map((state) => (
         <button
           key={state ?? "all"}
@@ -46,7 +48,7 @@ const StateFilter = ({ onChoose, values }: {
           {state === undefined ? texts.allStates : states[state]}
         </button>
       ))}
-    </div>
+    </Toolbar>
   )
 }
 
@@ -126,6 +128,7 @@ export const TasksPage = () => {
   useEffect(() => {
     if (list.tasks.length === 0) list.readOn()
   })
+  const goToRows = useRowsFocus(line, list.data !== undefined || list.isError)
   const isRefused = list.error instanceof ApiError && list.error.status === 422
 
   const isPhone = usePhone()
@@ -159,15 +162,22 @@ export const TasksPage = () => {
           problems={problems}
           refusal={isRefused ? list.error?.message ?? null : null}
           onType={(text) => void show(text, true)}
-          onSubmit={(text) => void show(text)}
+          onSubmit={(text) => {
+            void show(text)
+            if (checkLine(text).problems.length === 0) goToRows(text) // a mistake keeps the focus
+          }}
+          onLeave={(text) => {
+            void show(text)
+            goToRows(text)
+          }}
         />
-        <div className="flex items-center">
+        <Toolbar label={texts.tasks.title} className="flex items-center">
           <SavedViews slug={slug} line={q} onApply={(text) => void show(text)} />
           {!isPartial && <ExportMenu slug={slug} query={query} />}
           <span className="max-md:hidden">
             <ListSettings preferences={preferences} change={changePreferences} />
           </span>
-        </div>
+        </Toolbar>
       </PageHeader>
       <StateFilter
         values={valuesOf(line, "state")}

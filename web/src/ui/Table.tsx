@@ -42,7 +42,7 @@ export const Table = <A extends object>({ columns, isFaded, isInPanel = false, l
           ))}
         </tr>
       </thead>
-      <tbody>
+      <tbody data-rows={isInPanel ? undefined : true}>
         {rows.map((row) => (
           <tr
             key={rowKey(row)}

@@ -12,7 +12,7 @@ export const keys: Texts["keys"] = {
   does: {
     palette: "Befehlspalette öffnen, auch beim Tippen",
     help: "Tastenkürzel anzeigen",
-    search: "Zum Filter",
+    search: "Zum Filter, sonst zur Befehlspalette",
     next: "Nächster Task",
     previous: "Voriger Task",
     open: common.openTheTask,

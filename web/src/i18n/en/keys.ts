@@ -11,7 +11,7 @@ export const keys = {
   does: {
     palette: "Open the palette, also while typing",
     help: "Show keyboard shortcuts",
-    search: "Go to the filter",
+    search: "Go to the filter, else open the palette",
     next: "Next task",
     previous: "Previous task",
     open: common.openTheTask,

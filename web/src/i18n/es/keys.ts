@@ -12,7 +12,7 @@ export const keys: Texts["keys"] = {
   does: {
     palette: "Abrir la paleta, también al escribir",
     help: "Mostrar los atajos de teclado",
-    search: "Ir al filtro",
+    search: "Ir al filtro o, si no lo hay, abrir la paleta",
     next: "Tarea siguiente",
     previous: "Tarea anterior",
     open: common.openTheTask,

@@ -12,7 +12,7 @@ export const keys: Texts["keys"] = {
   does: {
     palette: "Ouvrir la palette, même pendant la saisie",
     help: "Afficher les raccourcis clavier",
-    search: "Aller au filtre",
+    search: "Aller au filtre, sinon ouvrir la palette",
     next: "Tâche suivante",
     previous: "Tâche précédente",
     open: common.openTheTask,

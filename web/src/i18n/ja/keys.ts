@@ -12,7 +12,7 @@ export const keys: Texts["keys"] = {
   does: {
     palette: "パレットを開く（入力中も可）",
     help: "キーボードショートカットを表示",
-    search: "フィルターへ移動",
+    search: "フィルターへ移動（なければパレットを開く）",
     next: "次のタスク",
     previous: "前のタスク",
     open: common.openTheTask,

@@ -29,7 +29,7 @@ const Group = ({ rows, slug, title }: {
       <h2 id={id} className="border-b border-line px-5 py-3 font-semibold">
         {title} <span className="figures font-normal text-soft">{format.number(rows.length)}</span>
       </h2>
-      <ul>
+      <ul data-rows>
         {rows.map((alert) => <AlertRow key={alert.id} slug={slug} alert={alert} />)}
       </ul>
     </section>

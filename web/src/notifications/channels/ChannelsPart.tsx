@@ -71,7 +71,7 @@ export const ChannelsPart = ({ children, emptyHint, linked, owner }: {
         isEmpty={list.data?.length === 0}
         empty={<EmptyState title={channels.none} hint={emptyHint} />}
       >
-        <ul aria-label={channels.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+        <ul data-rows aria-label={channels.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
           {list.data?.map((channel) => (
             <ChannelRow
               key={channel.id}

@@ -51,7 +51,7 @@ export const SubscriptionsPart = ({ channels, hint, owner, projectOf, slug }: {
         isEmpty={list.data?.length === 0}
         empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
       >
-        <ul aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+        <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
           {list.data?.map((subscription) => (
             <SubscriptionRow
               key={subscription.id}
