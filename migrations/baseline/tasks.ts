@@ -12,7 +12,7 @@ export const tasks: AreaTables = {
     "task_retries",
     "task_orphans",
     "failure_groups",
-    "failure_group_hours",
+    "failure_group_counts",
     "rollup_deltas",
     "rollup_merges",
     "rollup_series",
@@ -22,6 +22,11 @@ export const tasks: AreaTables = {
   create: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const { bigint, serial, text, uuid } = types(sql)
+    const withRoomForUpdates = sql.onDialectOrElse({
+      // the rows of the present minute, hour and day are updated each second: room for their new versions in the page
+      pg: () => sql.literal("WITH (fillfactor = 70)"),
+      orElse: () => sql.literal("WITHOUT ROWID")
+    })
 
     // No foreign keys on the hot tables: a project's tasks are deleted in slices, and each insert would pay for the check.
     // Nor an index on the id alone, for the same reason: every lookup by id knows the project.
@@ -126,7 +131,7 @@ export const tasks: AreaTables = {
     yield* sql`CREATE INDEX task_orphans_at ON task_orphans (orphaned_at)`
     yield* sql`CREATE INDEX task_orphans_project ON task_orphans (project_id, orphaned_at, engine, task_id)`
 
-    // Failures by fingerprint, and how many happened in each hour (docs/failures.md). No foreign keys, as on the hot tables.
+    // Failures by fingerprint, and how many happened when (docs/failures.md). No foreign keys, as on the hot tables.
     yield* sql`CREATE TABLE failure_groups (
       project_id ${uuid} NOT NULL,
       fingerprint ${text} NOT NULL,
@@ -146,15 +151,17 @@ export const tasks: AreaTables = {
     yield* sql`CREATE INDEX failure_groups_list
       ON failure_groups (project_id, last_seen_at, fingerprint, open_count, engine)`
 
-    yield* sql`CREATE TABLE failure_group_hours (
+    // By minute, hour and day, the levels of `rollups`, so that a window reads few rows for each group of a page.
+    yield* sql`CREATE TABLE failure_group_counts (
       project_id ${uuid} NOT NULL,
       fingerprint ${text} NOT NULL,
-      hour ${text} NOT NULL,
+      level INTEGER NOT NULL,
+      bucket ${bigint} NOT NULL,
       occurrences ${bigint} NOT NULL,
-      PRIMARY KEY (project_id, fingerprint, hour)
-    )`
+      PRIMARY KEY (project_id, fingerprint, level, bucket)
+    ) ${withRoomForUpdates}`
     // for the retention
-    yield* sql`CREATE INDEX failure_group_hours_hour ON failure_group_hours (hour)`
+    yield* sql`CREATE INDEX failure_group_counts_bucket ON failure_group_counts (level, bucket)`
 
     // Counts and histograms by minute, hour and day (docs/trends.md). The ingest only inserts `rollup_deltas`; one replica
     // at a time merges them into `rollups`. No foreign keys, as on the hot tables.
@@ -197,13 +204,7 @@ export const tasks: AreaTables = {
       runtimes TEXT NOT NULL,
       waits TEXT NOT NULL,
       PRIMARY KEY (project_id, level, series_id, bucket)
-    ) ${
-      sql.onDialectOrElse({
-        // the rows of the present minute, hour and day are updated each second: room for their new versions in the page
-        pg: () => sql.literal("WITH (fillfactor = 70)"),
-        orElse: () => sql.literal("WITHOUT ROWID")
-      })
-    }`
+    ) ${withRoomForUpdates}`
     // The rows of all series of a range: PostgreSQL stores them in the order of their creation, so the names of a day lie on
     // few pages in this order, and each on its own page in that of the primary key. Updates of a row change no column of
     // the index and leave it alone. SQLite stores the rows in the order of their key, and needs none.

@@ -1,24 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { lineOf, phaseOf } from "../../web/src/bulkRetries/bulkRetry.ts"
-import { fillHours } from "../../web/src/failures/hours.ts"
+import { bucketTimes } from "../../web/src/failures/window.ts"
 import { createFormat } from "../../web/src/format/createFormat.ts"
 
 const hour = 3_600_000
 
-describe("the hours of a failure group", () => {
-  const at = Date.UTC(2026, 10, 24, 6, 30)
-
-  it("are a week without gaps, which ends with the present hour", () => {
-    const filled = fillHours([{ hour: "2026-11-24T04:00:00.000000Z", occurrences: 3 }], at)
-    assert.lengthOf(filled, 168)
-    assert.deepStrictEqual(filled.at(-3), { time: Date.UTC(2026, 10, 24, 4), occurrences: 3 })
-    assert.deepStrictEqual(filled.at(-1), { time: Date.UTC(2026, 10, 24, 6), occurrences: 0 })
-    assert.isTrue(filled.every(({ time }, index) => index === 0 || time - (filled[index - 1]?.time ?? 0) === hour))
-  })
-
-  it("end with a failure of a later hour, by an agent's clock that is ahead", () => {
-    const [last] = fillHours([{ hour: "2026-11-24T08:00:00.000000Z", occurrences: 1 }], at).slice(-1)
-    assert.deepStrictEqual(last, { time: Date.UTC(2026, 10, 24, 8), occurrences: 1 })
+describe("the window of a failure group", () => {
+  it("has buckets at multiples of their length, the first one cut", () => {
+    const since = "2026-11-24T04:10:00.000000Z"
+    const times = bucketTimes({ since, bucket_seconds: 3600, occurrences: 4, counts: [3, 0, 1] })
+    const begin = Date.UTC(2026, 10, 24, 4)
+    assert.deepStrictEqual(times, [begin + 600_000, begin + hour, begin + 2 * hour])
   })
 })
 

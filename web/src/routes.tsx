@@ -16,7 +16,7 @@ import { type ItemStatus, itemStatuses } from "./bulkRetries/bulkRetry.ts"
 import { lazyPage } from "./code/lazyComponent.tsx"
 import { commandStatuses } from "./commands/statuses.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
-import { type FailuresSearch, failureWindows } from "./failures/queries.ts"
+import { type FailuresSearch, type FailureWindow, failureWindows } from "./failures/queries.ts"
 import { useTexts } from "./i18n/Language.tsx"
 import { readOwnSearch, readSearch } from "./notifications/search.ts"
 import { type OverviewWindow, overviewWindows } from "./overview/windows.ts"
@@ -218,6 +218,8 @@ const failuresRoute = createRoute({
 const failureRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/failures/$fingerprint",
+  validateSearch: ({ hours }: Record<string, unknown>): { readonly hours?: FailureWindow } =>
+    present({ hours: oneOf(failureWindows, hours) }),
   component: lazyPage(() => import("./failures/FailurePage.tsx"), "FailurePage")
 })
 

@@ -10,14 +10,14 @@ export const definitions = {
       "Only groups with open tasks (ongoing), or without (recovered)."
     ),
     engine: optionalText("engine", "Only groups of this engine, such as celery."),
-    hours: optionalInteger("hours", "Only groups that failed in the last so many hours."),
+    hours: optionalInteger("hours", "Only groups that failed in the last so many hours; FAILURES counts those."),
     ...page,
     project,
     json
   }),
-  show: define("Show a failure group: failures per hour, a sample, its workers and queues.", {
+  show: define("Show a failure group: when it failed, a sample, its workers and queues.", {
     fingerprint: argument("fingerprint", "As `svc failures list` prints it."),
-    hours: optionalInteger("hours", "How many hours back the failures per hour reach: 168 unless given."),
+    hours: optionalInteger("hours", "How many hours back the bars reach: 168 unless given."),
     project,
     json
   })

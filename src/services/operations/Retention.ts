@@ -14,7 +14,8 @@ import { Keys } from "../kernel/keys/Keys.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { deleteInSlices, type SlicedDelete } from "../kernel/sql/Dialect.ts"
-import { hourOf } from "../tasks/Failures/GroupSql.ts"
+import { keptMinutesDays } from "../tasks/Failures/Window.ts"
+import { levels } from "../tasks/Rollups/Series.ts"
 
 interface Expiry extends Pick<SlicedDelete<never>, "table" | "key" | "orderBy" | "skipsLocked"> {
   readonly seconds: number
@@ -82,10 +83,14 @@ const listExpiries = (sql: SqlClient.SqlClient, settings: Settings["Type"]): Rea
       orderBy: "last_seen_at",
       perProject: true
     }),
-    expiry("failure_group_hours", failures, (time) => sql`hour < ${hourOf(time)}`, {
-      key: "project_id, fingerprint, hour",
-      orderBy: "hour"
-    }),
+    ...Object.values(levels).map((level) =>
+      expiry(
+        "failure_group_counts",
+        level === levels.minute ? days(keptMinutesDays) : failures,
+        (time) => sql`level = ${level} AND bucket < ${minuteOf(time)}`,
+        { key: "project_id, fingerprint, level, bucket", orderBy: "bucket" }
+      )
+    ),
     // those of deleted subscriptions too
     expiry("failure_rate_minutes", keptMinutes * 60, (time) => sql`minute < ${minuteOf(time)}`, {
       key: "subscription_id, minute, slot"

@@ -125,6 +125,8 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
         return sql`${sql.literal(momentSql)} >= ${term.moment}`
       case "until":
         return sql`${sql.literal(momentSql)} <= ${term.moment}`
+      case "finished":
+        return sql`finished_at >= ${term.moment}`
       case "error":
         return matchesTerm("exception", term.text)
       case "word":

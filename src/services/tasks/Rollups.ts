@@ -19,7 +19,7 @@ import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { addTotals, type Durations, makeRollupRepo, type SeriesFilter, type StoredSeries } from "./Rollups/Repo.ts"
 import { type Level, levels, seriesKinds } from "./Rollups/Series.ts"
-import { coverOf, startOfWindow } from "./Rollups/Window.ts"
+import { coverOf, startOfWindow, timestampOf } from "./Rollups/Window.ts"
 
 /** Larger results would take longer than 10 ms to read. */
 const maxBuckets = 1500
@@ -172,8 +172,6 @@ const seriesFilterOf = ({ engine, name, queue }: Pick<FindTrends, "engine" | "na
   if (queue !== undefined) return { kind: seriesKinds.queue, engine, queue }
   return engine === undefined ? { kind: seriesKinds.project } : { kind: seriesKinds.engine, engine }
 }
-
-const timestampOf = (minute: number): Timestamp.Timestamp => Timestamp.fromEpochMicros(minute * 60_000_000)
 
 /** A sum of changes is negative only after events of a task that expired or overflowed; it shows as 0. */
 const atLeastZero = (count: number): number => Math.max(0, count)

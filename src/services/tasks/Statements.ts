@@ -44,7 +44,7 @@ const rangesAtOnce = 100
 const searchColumnsOf = ({ query, search_exceptions }: Pick<TaskFilter, "query" | "search_exceptions">): string => {
   const readsException = search_exceptions || termsOf(query).some(({ kind }) => kind === "word" || kind === "error")
   return "id, engine, state, priority, name, queue, worker_name, fingerprint, task_id, received_at, first_event_at, " +
-    `runtime_ms, retry_count${readsException ? ", exception" : ""}`
+    `runtime_ms, retry_count, finished_at${readsException ? ", exception" : ""}`
 }
 
 /** The statements that find ids. Each walks one index in the order of the ids, or short ranges of one index. */

@@ -38,9 +38,31 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
           await page.getByRole("row").filter({ hasText: "payment.charge" }).waitFor()
           await assertAccessible(page, "failure groups")
           await assertFitsPhone(page)
+
+          // counts, chart and tasks follow the window, from the list to the group
+          await page.getByLabel("Failed within").selectOption("1")
+          const declined = page.getByRole("row").filter({ hasText: "payment.charge" })
+          await waitUntil(async () => {
+            const { items } = await call("GET", "/projects/shop/issues?hours=1")
+            const group = items.find(({ sample_task_name }: { sample_task_name: string }) =>
+              sample_task_name === "payment.charge"
+            )
+            return group.window.occurrences < group.occurrences &&
+              (await declined.getByRole("cell").nth(4).innerText()).trim() === String(group.window.occurrences)
+          })
+          await declined.getByRole("link").click()
+          await page.waitForURL(/\/failures\/[0-9a-f]{16}\?hours=1$/)
+          await page.getByRole("button", { name: "Show as a table: Failed attempts" }).click()
+          await waitUntil(async () => [60, 61, 62].includes(await page.getByRole("rowheader").count()))
+          const tasksLink = page.getByRole("link", { name: "Show in the list of tasks" })
+          assert.include(await tasksLink.getAttribute("href"), "finished%3A1h")
+          await page.getByLabel("Failed within").selectOption("24")
+          await page.waitForURL(/\?hours=24$/)
+          await waitUntil(async () => (await tasksLink.getAttribute("href"))?.includes("finished%3A24h") === true)
+          await page.goto("/projects/shop/failures")
           await page.getByRole("link", { name: /invoice\.render_pdf/ }).click()
           await page.getByRole("region", { name: "Latest failure" }).getByText("FontMissing").waitFor()
-          await page.getByRole("region", { name: "Failed attempts per hour" }).waitFor()
+          await page.getByRole("region", { name: "Failed attempts", exact: true }).waitFor()
           await assertAccessible(page, "failure group")
           await assertFitsPhone(page)
           const group = page.url()

@@ -117,8 +117,8 @@ describe.each(laneEngines)("projects on %s", (engine) => {
             orphaned_at: now
           })
         }`
-        yield* sql`INSERT INTO failure_group_hours ${
-          sql.insert({ project_id: project.id, fingerprint: "0123456789abcdef", hour: "2026-11-23T04", occurrences: 1 })
+        yield* sql`INSERT INTO failure_group_counts ${
+          sql.insert({ project_id: project.id, fingerprint: "0123456789abcdef", level: 1, bucket: 0, occurrences: 1 })
         }`
         yield* sql`INSERT INTO rollup_series ${
           sql.insert({ project_id: project.id, kind: 0, engine: "", queue: "", name: "" })

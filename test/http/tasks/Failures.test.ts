@@ -16,20 +16,22 @@ interface EventOptions {
   readonly name?: string
   readonly engine?: string
   readonly second?: number
+  /** In place of the second of the hour. */
+  readonly at?: string
   readonly data?: { readonly [key: string]: JsonInput }
 }
 
 const taskEvent = (
   kind: string,
   task_id: string,
-  { data = {}, engine = "rq", name = "shop.pay", second = 0 }: EventOptions = {}
+  { at, data = {}, engine = "rq", name = "shop.pay", second = 0 }: EventOptions = {}
 ) =>
   eventOf({
     id: randomUUID(),
     kind: `task.${kind}`,
     engine,
     task_id,
-    occurred_at: `${hour}:00:${String(second).padStart(2, "0")}.000000+00:00`,
+    occurred_at: at ?? `${hour}:00:${String(second).padStart(2, "0")}.000000+00:00`,
     data: { task_name: name, queue: "mail", worker: "w@h", ...data }
   })
 
@@ -82,7 +84,8 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
             engine_count: 1,
             engines: ["rq"],
             sample_exception: "ValueError: no order 10",
-            sample_task_name: "shop.pay"
+            sample_task_name: "shop.pay",
+            window: null
           })
           const { json: detail } = yield* get(`/issues/${first.fingerprint}?hours=4`)
           assert.deepStrictEqual(detail.hours, [{ hour: `${hour}:00:00.000000Z`, occurrences: 2 }])
@@ -93,6 +96,40 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
           const { json: tasks } = yield* get(`/tasks?fingerprint=${first.fingerprint}&include_total=true&limit=1`)
           assert.strictEqual(tasks.items[0].task_id, "b")
           assert.strictEqual(tasks.total_count, 2)
+        }))
+
+      it.effect("count what failed within the window of the request, by buckets", () =>
+        Effect.gen(function*() {
+          const { get, report } = yield* world
+          const now = Date.now()
+          const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString()
+          const failed = { data: { exception: traceback(1, "ValueError: no order") } }
+          yield* report(
+            ...failedRun("early", 1),
+            taskEvent("failed", "late", { ...failed, at: ago(20) }),
+            taskEvent("failed", "later", { ...failed, at: ago(2) })
+          )
+          const sumOf = ({ counts }: { counts: ReadonlyArray<number> }) => counts.reduce((sum, count) => sum + count)
+          const countIn = Effect.fnUntraced(function*(hours: number) {
+            const { json: { items: [group] } } = yield* get(`/issues?hours=${hours}`)
+            const { json: alone } = yield* get(`/issues/${group.fingerprint}?hours=${hours}`)
+            assert.deepStrictEqual([group.occurrences, alone.occurrences], [3, 3], "of all time")
+            assert.strictEqual(alone.window.since, group.window.since)
+            const windows = [group.window, alone.window]
+            return windows.flatMap((window) => [window.occurrences, sumOf(window), window.bucket_seconds])
+          })
+          assert.deepStrictEqual(yield* countIn(1), [2, 2, 300, 2, 2, 60])
+          assert.deepStrictEqual(yield* countIn(5), [3, 3, 3600, 3, 3, 300])
+          assert.deepStrictEqual(yield* countIn(24), [3, 3, 3600, 3, 3, 900])
+          assert.deepStrictEqual(yield* countIn(168), [3, 3, 21_600, 3, 3, 3600])
+          assert.deepStrictEqual(yield* countIn(720), [3, 3, 86_400, 3, 3, 21_600])
+          assert.deepStrictEqual(yield* countIn(8760), [3, 3, 86_400, 3, 3, 86_400])
+          const { json: { items: [{ fingerprint, window: { counts, since } }] } } = yield* get("/issues?hours=1")
+          const bucketOf = (millis: number) => Math.floor(millis / 300_000)
+          assert.isAtMost(Date.parse(since), now - 3_600_000 + 60_000)
+          assert.strictEqual(counts[bucketOf(now - 20 * 60_000) - bucketOf(Date.parse(since))], 1)
+          const recent = yield* get(`/tasks?query=${encodeURIComponent(`fingerprint:${fingerprint} finished:1h`)}`)
+          assert.sameMembers(recent.json.items.map(({ task_id }: { task_id: string }) => task_id), ["late", "later"])
         }))
 
       it.effect("recover when their tasks succeed under the same id, and fail again", () =>
@@ -184,7 +221,7 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
             )
           assert.strictEqual(yield* count("tasks"), flood + 1)
           assert.strictEqual(yield* count("failure_groups"), 3)
-          assert.strictEqual(yield* count("failure_group_hours"), 3)
+          assert.strictEqual(yield* count("failure_group_counts"), 3 * 3)
         }))
 
       it.effect("are listed in pages, by engine and by the hours since the last failure", () =>

@@ -50,6 +50,7 @@ const seeds = (projectId: string): ReadonlyArray<StoredTask> =>
       runtime_ms: index % 4 === 1 ? null : (index * 37) % 9000,
       retry_count: index % 13 === 0 ? 3 : 0,
       received_at: receivedAt(index, millis),
+      finished_at: index % 3 === 1 ? null : at(millis + 5000),
       first_event_at: at(millis - 30)
     })
   })
@@ -94,6 +95,8 @@ const satisfies = (task: StoredTask, expression: TaskExpression): boolean => {
       return moment >= expression.moment
     case "until":
       return moment <= expression.moment
+    case "finished":
+      return task.finished_at !== null && task.finished_at >= expression.moment
     case "error":
       return resembles(task.exception, expression.text)
     case "word":
@@ -202,6 +205,7 @@ const queryTerm = fc.constantFrom(
   "retries:3",
   "since:1d",
   "until:2026-03-11T10:00Z",
+  "finished:2026-03-11T10:00Z",
   "ship",
   "\"550 NO\"",
   "CELERY",

@@ -2007,6 +2007,7 @@ export interface components {
             status: "ongoing" | "recovered";
         };
         FailureGroupDetail: {
+            window: components["schemas"]["FailureWindow"] | null;
             engine_count: number;
             engines: string[];
             fingerprint: string;
@@ -2038,6 +2039,7 @@ export interface components {
             status: "ongoing" | "recovered";
             workers: {
                 name: string | null;
+            window: components["schemas"]["FailureWindow"] | null;
                 tasks: number;
             }[];
         };
@@ -2047,6 +2049,13 @@ export interface components {
         };
         FeedItem: {
             action: string;
+        FailureWindow: {
+            bucket_seconds: number;
+            counts: number[];
+            occurrences: number;
+            /** Format: date-time */
+            since: string;
+        };
             /** Format: uuid */
             id: string;
             metadata: {

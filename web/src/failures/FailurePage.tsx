@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link, useParams } from "@tanstack/react-router"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Schemas } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
@@ -15,10 +15,11 @@ import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
+import { FailureChart } from "./FailureChart.tsx"
 import { GroupMark } from "./GroupMark.tsx"
 import { GroupTasks } from "./GroupTasks.tsx"
-import { HourChart } from "./HourChart.tsx"
-import { groupQuery } from "./queries.ts"
+import { groupQuery, usualWindow } from "./queries.ts"
+import { WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000
 
@@ -29,13 +30,14 @@ const GroupFacts = ({ group }: { readonly group: Detail }) => {
   const format = useFormat()
   return (
     <Facts>
-      <Fact name={texts.open}>
+      <Fact name={texts.occurrences}>{group.window !== null && format.number(group.window.occurrences)}</Fact>
+      <Fact name={texts.occurrencesEver}>{format.number(group.occurrences)}</Fact>
+      <Fact name={texts.openNow}>
         <span className={group.open_count > 0 ? "font-medium text-failure" : undefined}>
           {format.number(group.open_count)}
         </span>
       </Fact>
       <Fact name={texts.recovered}>{format.number(group.recovered_count)}</Fact>
-      <Fact name={texts.occurrences}>{format.number(group.occurrences)}</Fact>
       <Fact name={texts.engine}>{group.engines.join(", ")}</Fact>
       <Fact name={texts.firstSeen}>{group.first_seen === null ? "–" : <Time at={group.first_seen} />}</Fact>
       <Fact name={texts.lastSeen}>{group.last_seen === null ? "–" : <Time at={group.last_seen} />}</Fact>
@@ -94,11 +96,17 @@ const Sample = ({ group, slug }: { readonly slug: string; readonly group: Detail
 /** One failure group: how often and since when, with what exception, its tasks, and the button that retries them all. */
 export const FailurePage = () => {
   const { fingerprint, slug } = useParams({ from: "/signed-in/projects/$slug/failures/$fingerprint" })
+  const { hours = usualWindow } = useSearch({ from: "/signed-in/projects/$slug/failures/$fingerprint" })
+  const navigate = useNavigate()
   const { failures: texts } = useTexts()
   const canOperate = useCan(slug, "operator")
   const [isAsking, setAsking] = useState(false)
   const refetchInterval = useRefetchInterval(refetchMillis)
-  const read = useQuery({ ...groupQuery(slug, fingerprint), refetchInterval })
+  const read = useQuery({
+    ...groupQuery(slug, fingerprint, hours),
+    placeholderData: (shown) => shown?.fingerprint === fingerprint ? shown : undefined,
+    refetchInterval
+  })
   const group = read.data
   if (group === undefined) {
     return read.isError ? <ErrorNotice error={read.error} onRetry={() => void read.refetch()} /> : <Loading />
@@ -108,6 +116,16 @@ export const FailurePage = () => {
     <>
       <PageHeader title={name}>
         <GroupMark status={group.status} />
+        <WindowSelect
+          hours={hours}
+          onChoose={(chosen) =>
+            void navigate({
+              to: "/projects/$slug/failures/$fingerprint",
+              params: { slug, fingerprint },
+              search: chosen === undefined ? {} : { hours: chosen },
+              replace: true
+            })}
+        />
         <span className="flex items-center gap-3 font-mono text-small text-soft">
           {fingerprint}
           <CopyButton text={fingerprint} label={texts.fingerprint} />
@@ -136,14 +154,14 @@ export const FailurePage = () => {
       {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
       <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid min-w-0 content-start gap-5">
-          <HourChart hours={group.hours} at={read.dataUpdatedAt} />
+          {group.window !== null && <FailureChart window={group.window} at={read.dataUpdatedAt} />}
           <Sample slug={slug} group={group} />
         </div>
         <div className="grid min-w-0 content-start gap-5">
           <Panel title={texts.facts}>
             <GroupFacts group={group} />
           </Panel>
-          <GroupTasks slug={slug} fingerprint={fingerprint} />
+          <GroupTasks slug={slug} fingerprint={fingerprint} hours={hours} />
           <Shares title={texts.queues} shares={group.queues} />
           <Shares title={texts.workers} shares={group.workers} />
         </div>

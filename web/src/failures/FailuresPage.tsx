@@ -8,7 +8,8 @@ import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
-import { Table } from "../ui/Table.tsx"
+import { Sparkline } from "../ui/Sparkline.tsx"
+import { type Column, Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
 import { FailureTabs } from "./FailureTabs.tsx"
@@ -17,10 +18,11 @@ import {
   enginesQuery,
   type FailureGroup,
   type FailuresSearch,
-  failureWindows,
+  type FailureWindow,
   type GroupStatus,
   listGroups
 } from "./queries.ts"
+import { WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000
 const statuses: ReadonlyArray<GroupStatus> = ["ongoing", "recovered"]
@@ -49,19 +51,14 @@ const Filters = ({ onChange, search, slug }: {
         <option value="">{texts.allStatuses}</option>
         {statuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
       </select>
-      <select
-        aria-label={texts.window}
-        value={hours ?? ""}
-        className={select}
-        onChange={({ target }) => {
+      <WindowSelect
+        hasAnyTime
+        hours={hours}
+        onChoose={(chosen) => {
           const { hours: _, ...rest } = search
-          const chosen = failureWindows.find((one) => String(one) === target.value)
           onChange(chosen === undefined ? rest : { ...rest, hours: chosen })
         }}
-      >
-        <option value="">{texts.anyTime}</option>
-        {failureWindows.map((one) => <option key={one} value={one}>{texts.windows[one]}</option>)}
-      </select>
+      />
       {(engines.length > 1 || engine !== undefined) && (
         <select
           aria-label={texts.engine}
@@ -82,9 +79,40 @@ const Filters = ({ onChange, search, slug }: {
   )
 }
 
-const GroupTable = ({ rows, slug }: { readonly slug: string; readonly rows: ReadonlyArray<FailureGroup> }) => {
+const GroupTable = ({ hours, rows, slug }: {
+  readonly slug: string
+  readonly rows: ReadonlyArray<FailureGroup>
+  /** Their failed attempts are counted in this window; else of all time. */
+  readonly hours: FailureWindow | undefined
+}) => {
   const { failures: texts } = useTexts()
   const format = useFormat()
+  const counts: ReadonlyArray<Column<FailureGroup>> = hours === undefined
+    ? [
+      {
+        title: texts.recovered,
+        isNumber: true,
+        isMinor: true,
+        cell: ({ recovered_count }) => format.number(recovered_count)
+      },
+      {
+        title: texts.occurrences,
+        isNumber: true,
+        isMinor: true,
+        cell: ({ occurrences }) => format.number(occurrences)
+      }
+    ]
+    : [{
+      title: texts.occurrences,
+      isNumber: true,
+      cell: ({ window }) =>
+        window !== null && (
+          <>
+            <Sparkline counts={window.counts} className="mr-4 text-failure max-md:hidden" />
+            {format.number(window.occurrences)}
+          </>
+        )
+    }]
   return (
     <Table
       label={texts.title}
@@ -98,6 +126,7 @@ const GroupTable = ({ rows, slug }: { readonly slug: string; readonly rows: Read
             <Link
               to="/projects/$slug/failures/$fingerprint"
               params={{ slug, fingerprint }}
+              search={hours === undefined ? {} : { hours }}
               className="group block max-w-[50ch] min-w-0 py-3 2xl:max-w-[72ch] max-md:max-w-[36vw]"
             >
               <span className="block truncate font-medium group-hover:underline group-hover:underline-offset-2">
@@ -115,7 +144,7 @@ const GroupTable = ({ rows, slug }: { readonly slug: string; readonly rows: Read
           cell: ({ engines }) => <span className="whitespace-nowrap">{engines.join(", ")}</span>
         },
         {
-          title: texts.open,
+          title: texts.openNow,
           isNumber: true,
           cell: ({ open_count }) => (
             <span className={open_count > 0 ? "font-medium text-failure" : "text-soft"}>
@@ -123,18 +152,7 @@ const GroupTable = ({ rows, slug }: { readonly slug: string; readonly rows: Read
             </span>
           )
         },
-        {
-          title: texts.recovered,
-          isNumber: true,
-          isMinor: true,
-          cell: ({ recovered_count }) => format.number(recovered_count)
-        },
-        {
-          title: texts.occurrences,
-          isNumber: true,
-          isMinor: true,
-          cell: ({ occurrences }) => format.number(occurrences)
-        },
+        ...counts,
         {
           title: texts.lastSeen,
           isNumber: true,
@@ -181,7 +199,7 @@ export const FailuresPage = () => {
             </EmptyState>
           )}
       >
-        <GroupTable slug={slug} rows={list.rows} />
+        <GroupTable slug={slug} rows={list.rows} hours={search.hours} />
         <MoreButton list={list} />
       </ListFrame>
     </>

@@ -9,19 +9,24 @@ import { Panel } from "../ui/Panel.tsx"
 import { StateMark } from "../ui/StateMark.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
 import { Time } from "../ui/Time.tsx"
-import { groupTasksQuery } from "./queries.ts"
+import { type FailureWindow, groupTasksQuery } from "./queries.ts"
 
 const refetchMillis = 10_000
 
 type Choice = "failure" | "success" | "all"
 
-/** The newest tasks of a group, by age as they are listed; the list of tasks has all of them. */
-export const GroupTasks = ({ fingerprint, slug }: { readonly slug: string; readonly fingerprint: string }) => {
+/** The newest tasks of a group that ended in the window, by age as they are listed; the list of tasks has all of them. */
+export const GroupTasks = ({ fingerprint, hours, slug }: {
+  readonly slug: string
+  readonly fingerprint: string
+  readonly hours: FailureWindow
+}) => {
   const { failures: texts, states } = useTexts()
   const [choice, setChoice] = useState<Choice>("failure")
   const state = choice === "all" ? undefined : choice
   const refetchInterval = useRefetchInterval(refetchMillis)
-  const tasks = useQuery({ ...groupTasksQuery(slug, fingerprint, state), refetchInterval })
+  const line = formatQuery({ ...(state !== undefined && { state }), fingerprint, finished: `${hours}h` })
+  const tasks = useQuery({ ...groupTasksQuery(slug, line), refetchInterval })
   return (
     <Panel
       title={texts.tasks}
@@ -29,7 +34,7 @@ export const GroupTasks = ({ fingerprint, slug }: { readonly slug: string; reado
         <Link
           to="/projects/$slug/tasks"
           params={{ slug }}
-          search={{ q: formatQuery({ ...(state !== undefined && { state }), fingerprint }) }}
+          search={{ q: line }}
           className="underline underline-offset-2"
         >
           {texts.showAll}

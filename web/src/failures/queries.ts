@@ -8,6 +8,9 @@ export type GroupStatus = FailureGroup["status"]
 export const failureWindows = [1, 24, 168, 720] as const
 export type FailureWindow = (typeof failureWindows)[number]
 
+/** The window of a group's page without one in its address. */
+export const usualWindow: FailureWindow = 168
+
 /** The filter of the list, in the address of the page. */
 export interface FailuresSearch {
   readonly status?: GroupStatus
@@ -25,24 +28,24 @@ export const listGroups = (slug: string, search: FailuresSearch, cursor: string 
     })
   )
 
-export const groupQuery = (slug: string, fingerprint: string) =>
+export const groupQuery = (slug: string, fingerprint: string, hours: FailureWindow) =>
   queryOptions({
-    queryKey: ["failures", slug, "group", fingerprint],
-    queryFn: () =>
-      unwrap(api.GET("/api/v1/projects/{slug}/issues/{fingerprint}", { params: { path: { slug, fingerprint } } }))
-  })
-
-export const groupTasksQuery = (slug: string, fingerprint: string, state: "failure" | "success" | undefined) =>
-  queryOptions({
-    queryKey: ["failures", slug, "tasks", fingerprint, state ?? "all"],
+    queryKey: ["failures", slug, "group", fingerprint, hours],
     queryFn: () =>
       unwrap(
-        api.GET("/api/v1/projects/{slug}/tasks", {
-          params: {
-            path: { slug },
-            query: { fingerprint, limit: shownTasks, ...(state !== undefined && { state }) }
-          }
+        api.GET("/api/v1/projects/{slug}/issues/{fingerprint}", {
+          params: { path: { slug, fingerprint }, query: { hours } }
         })
+      )
+  })
+
+/** The tasks of these terms, as a line of the list of tasks. */
+export const groupTasksQuery = (slug: string, query: string) =>
+  queryOptions({
+    queryKey: ["failures", slug, "tasks", query],
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/v1/projects/{slug}/tasks", { params: { path: { slug }, query: { query, limit: shownTasks } } })
       ) as Promise<{ readonly items: ReadonlyArray<Schemas["Task"]> }> // without `format` the response is a page
   })
 

@@ -24,6 +24,7 @@ const fixedValues: KnownValues = {
   priority: priorities,
   since: ["15m", "1h", "6h", "24h", "7d"],
   until: ["15m", "1h", "6h", "24h", "7d"],
+  finished: ["15m", "1h", "6h", "24h", "7d"],
   runtime: [">1s", ">5s", ">1m", "<100ms"],
   retries: [">0", ">2"]
 }

@@ -15,12 +15,25 @@ export interface TaskQuery {
   /** An age such as `1h`, or a moment such as `2026-11-22T10:00Z`. */
   readonly since?: string
   readonly until?: string
+  /** As `since`: the task ended then or later. */
+  readonly finished?: string
   readonly search?: string
 }
 
-const terms = ["state", "priority", "name", "queue", "engine", "worker", "fingerprint", "since", "until"] as const
+const terms = [
+  "state",
+  "priority",
+  "name",
+  "queue",
+  "engine",
+  "worker",
+  "fingerprint",
+  "since",
+  "until",
+  "finished"
+] as const
 /** Their commas separate values, and their colons belong to a time. */
-const plainTerms: ReadonlySet<string> = new Set(["state", "priority", "since", "until"])
+const plainTerms: ReadonlySet<string> = new Set(["state", "priority", "since", "until", "finished"])
 
 const quote = (text: string) => `"${text.replace(/["\\]/g, "\\$&")}"`
 

@@ -36,6 +36,7 @@ export const queryTerms = [
   "retries",
   "since",
   "until",
+  "finished",
   "fingerprint"
 ] as const
 export type QueryTerm = (typeof queryTerms)[number]

@@ -2,26 +2,33 @@ import { Effect, Option } from "effect"
 import {
   type FailureGroup,
   type FailureGroupDetail,
+  type FailureWindow,
   FindFailureGroup,
-  type GroupHour,
   ListFailureGroups,
   type Share
 } from "../../../domain/tasks/Failure/Group.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatFields, idColumn, type View } from "../../io/Table.ts"
+import { type Column, formatAge, formatFields, idColumn } from "../../io/Table.ts"
 import { indentLines } from "../../io/TerminalText.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { list, show } from "../../remote/Handlers.ts"
 import type { definitions } from "../failures.ts"
 import { findFingerprint } from "../Fingerprint.ts"
 
+/** With `--hours` the failures of that window; the other counts are of all time. */
 const columns: ReadonlyArray<Column<FailureGroup>> = [
   { head: "NAME", cell: ({ sample_task_name }) => sample_task_name, maxLength: 60, minLength: 12 },
   { head: "ERROR", cell: ({ sample_exception }) => sample_exception, maxLength: 60, minLength: 10, hidesEmpty: true },
   { head: "STATUS", cell: ({ status }) => status },
-  { head: "FAILURES", cell: ({ occurrences }) => occurrences },
+  { head: "FAILURES", cell: ({ occurrences, window }) => window?.occurrences ?? occurrences },
+  { head: "TREND", cell: ({ window }) => window && formatBars(window.counts), dropRank: 4, hidesEmpty: true },
   { head: "OPEN", cell: ({ open_count }) => open_count },
-  { head: "RECOVERED", cell: ({ recovered_count }) => recovered_count, dropRank: 2 },
+  {
+    head: "RECOVERED",
+    cell: ({ recovered_count, window }) => window === null ? recovered_count : null,
+    dropRank: 2,
+    hidesEmpty: true
+  },
   { head: "LAST", cell: ({ last_seen }, view) => formatAge(last_seen, view) },
   { head: "FIRST", cell: ({ first_seen }, view) => formatAge(first_seen, view), dropRank: 1 },
   { head: "ENGINE", cell: ({ engines }) => engines.join(", "), dropRank: 3 },
@@ -32,32 +39,34 @@ const textOf = Option.map(String)
 
 const bars = "▁▂▃▄▅▆▇█"
 
-/** Columns of the line of bars: with more hours, each covers several. */
+/** Columns of the line of bars: with more buckets, each covers several. */
 const maxBars = 84
 
-/** The failures per hour up to now as one line of bars, and the number of the highest bar. */
-export const formatHours = (hours: ReadonlyArray<GroupHour>, { nowMillis }: Pick<View, "nowMillis">): string => {
-  const [first] = hours
-  if (first === undefined) return "no failures in these hours"
-  const begin = Date.parse(first.hour)
-  const length = Math.floor((nowMillis - begin) / 3_600_000) + 1
-  const hoursPerBar = Math.max(1, Math.ceil(length / maxBars))
-  const counts = Array.from({ length: Math.max(1, Math.ceil(length / hoursPerBar)) }, () => 0)
-  for (const { hour, occurrences } of hours) {
-    const at = Math.floor((Date.parse(hour) - begin) / 3_600_000 / hoursPerBar)
-    counts[Math.min(at, counts.length - 1)]! += occurrences // an agent's clock may be ahead
-  }
+const formatBars = (counts: ReadonlyArray<number>): string => {
   const highest = Math.max(...counts)
-  const line = counts.map((count) => count === 0 ? " " : bars[Math.ceil((count / highest) * bars.length) - 1]).join("")
-  return `${line}|\n${first.hour.slice(0, 16)}Z to now, ${
-    hoursPerBar === 1 ? "an hour" : `${hoursPerBar} hours`
-  } a bar; the highest is ${highest}`
+  return counts.map((count) => count === 0 ? " " : bars[Math.ceil((count / highest) * bars.length) - 1]).join("")
+}
+
+const formatSeconds = (seconds: number): string =>
+  seconds % 86_400 === 0 ? `${seconds / 86_400}d` : seconds % 3600 === 0 ? `${seconds / 3600}h` : `${seconds / 60}m`
+
+/** The failures of the window as one line of bars, and the number of the highest bar. */
+const formatWindow = ({ bucket_seconds, counts, occurrences, since }: FailureWindow): string => {
+  if (occurrences === 0) return `no failures since ${since.slice(0, 16)}Z`
+  const perBar = Math.ceil(counts.length / maxBars)
+  const sums = Array.from(
+    { length: Math.ceil(counts.length / perBar) },
+    (_, bar) => counts.slice(bar * perBar, (bar + 1) * perBar).reduce((sum, count) => sum + count, 0)
+  )
+  return `${formatBars(sums)}|\n${since.slice(0, 16)}Z to now, ${
+    formatSeconds(bucket_seconds * perBar)
+  } a bar; the highest is ${Math.max(...sums)}`
 }
 
 const formatShares = (shares: ReadonlyArray<Share>): string =>
   shares.slice(0, 5).map(({ name, tasks }) => `${name ?? "unknown"} (${tasks})`).join(", ")
 
-const formatGroup = (group: FailureGroupDetail, _text: string, view: View): string =>
+const formatGroup = (group: FailureGroupDetail): string =>
   [
     formatFields([
       ["name", group.sample_task_name],
@@ -65,6 +74,7 @@ const formatGroup = (group: FailureGroupDetail, _text: string, view: View): stri
       ["status", group.status],
       ["engine", group.engines.join(", ")],
       ["failures", group.occurrences],
+      ["in the window", group.window?.occurrences ?? null],
       ["open", group.open_count],
       ["recovered", group.recovered_count],
       ["first seen", group.first_seen],
@@ -74,7 +84,7 @@ const formatGroup = (group: FailureGroupDetail, _text: string, view: View): stri
       ["sample", group.sample_task?.task_id ?? null],
       ["exception", group.sample_task?.exception ?? group.sample_exception]
     ]),
-    formatHours(group.hours, view),
+    ...(group.window === null ? [] : [formatWindow(group.window)]),
     ...formatTraceback(group.sample_task?.traceback ?? null),
     `its tasks: svc tasks list --fingerprint ${group.fingerprint}`
   ].join("\n")

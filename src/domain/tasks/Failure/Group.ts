@@ -17,6 +17,29 @@ export const Fingerprint = Schema.String.pipe(
   Schema.pattern(/^[0-9a-f]{16}$/, { message: () => "must be 16 hexadecimal digits" })
 )
 
+export const FailureWindow = Schema.Struct({
+  since: describeField(
+    Timestamp,
+    "Where it begins: at a full minute, from 24 hours on at a full hour, from 30 days on at a day.",
+    exampleTime
+  ),
+  bucket_seconds: describeField(Schema.Int, "The length of a bucket, which begins at a multiple of it.", 3600),
+  occurrences: describeField(Schema.Int, "Failed attempts in it: the sum of `counts`.", 9),
+  counts: describeField(
+    Schema.Array(Schema.Int),
+    "Failed attempts of each bucket, oldest first; the first begins at `since`, the last has not ended.",
+    [0, 2, 7]
+  )
+}).annotations(describeBody("FailureWindow", "Failed attempts of a failure group in the window of the request."))
+export type FailureWindow = typeof FailureWindow.Type
+
+const exampleWindow = {
+  since: Schema.decodeSync(Timestamp)(exampleTime),
+  bucket_seconds: 3600,
+  occurrences: 9,
+  counts: [0, 2, 7]
+}
+
 const groupFields = {
   fingerprint: describeField(
     Schema.String,
@@ -36,7 +59,12 @@ const groupFields = {
     "The beginning of the exception of its last failure.",
     "ValueError: no such order"
   ),
-  sample_task_name: describeField(Schema.NullOr(Schema.String), "The name of its tasks.", "shop.pay")
+  sample_task_name: describeField(Schema.NullOr(Schema.String), "The name of its tasks.", "shop.pay"),
+  window: describeField(
+    Schema.NullOr(FailureWindow),
+    "Its failed attempts within `hours`; null in a list without `hours`. All other fields are of all time.",
+    exampleWindow
+  )
 }
 
 /** Failures that are the same failure (bodies: IssuePublic). */
@@ -92,7 +120,7 @@ export const ListFailureGroups = Schema.Struct({
   status: describeField(Schema.optional(GroupStatus), "One status.", "ongoing"),
   hours: describeField(
     Schema.optional(wholeNumber(1, maxHours)),
-    "Only groups that failed within this many hours.",
+    "Only groups that failed within this many hours, with their `window`.",
     24
   ),
   cursor: describeField(
@@ -106,5 +134,9 @@ export type ListFailureGroups = typeof ListFailureGroups.Type
 
 /** The query of `GET /projects/{slug}/issues/{fingerprint}`. */
 export const FindFailureGroup = Schema.Struct({
-  hours: describeField(Schema.optional(wholeNumber(1, maxHours)), "How many hours back `hours` reaches.", 168)
+  hours: describeField(
+    Schema.optional(wholeNumber(1, maxHours)),
+    "How many hours back `hours` and `window` reach.",
+    168
+  )
 })

@@ -29,6 +29,8 @@ export type TaskTerm =
   }
   /** Of `received_at`, or of the first event where that is null. */
   | { readonly kind: "since" | "until"; readonly moment: Timestamp }
+  /** A lower bound of `finished_at`, included. */
+  | { readonly kind: "finished"; readonly moment: Timestamp }
   /** Part of the exception, in either case. */
   | { readonly kind: "error"; readonly text: string }
   /** Part of name, queue, worker, task id or exception, in either case. */

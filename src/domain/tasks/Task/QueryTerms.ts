@@ -16,7 +16,8 @@ export const queryTerms = [
   "runtime",
   "retries",
   "since",
-  "until"
+  "until",
+  "finished"
 ] as const
 export type QueryTerm = (typeof queryTerms)[number]
 
@@ -114,5 +115,5 @@ export const parseTerm = (name: QueryTerm, values: ReadonlyArray<TokenValue>, no
     ? Either.left(
       "takes an age such as 90s, 30m, 1h or 7d, a day such as 2026-11-22, or a time such as 2026-11-22T10:00Z"
     )
-    : Either.right({ kind: name === "since" ? "since" : "until", moment })
+    : Either.right({ kind: name === "since" || name === "finished" ? name : "until", moment })
 }

@@ -57,7 +57,7 @@ const orphanTables = [
   ["task_facets", "project_id, facet, value"],
   ["task_counts", "project_id, state, slot"],
   ["failure_groups", "project_id, fingerprint"],
-  ["failure_group_hours", "project_id, fingerprint, hour"],
+  ["failure_group_counts", "project_id, fingerprint, level, bucket"],
   ["rollups", "project_id, level, series_id, bucket"],
   ["rollup_series", "id"]
 ] as const

@@ -31,7 +31,7 @@ export const restoreRules: Readonly<Record<string, "kept" | "changed" | "deleted
   delivery_attempts: "kept",
   export_job_chunks: "kept",
   export_jobs: "kept", // one that was being written begins again
-  failure_group_hours: "kept",
+  failure_group_counts: "kept",
   failure_groups: "kept",
   failure_rate_episodes: "kept",
   failure_rate_minutes: "kept",

@@ -1,7 +1,9 @@
 import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import { isOpenFailure } from "../../../domain/tasks/Failure/Group.ts"
+import { minuteOf } from "../../../domain/tasks/FailureRate.ts"
 import type { FoldResult } from "../../../domain/tasks/Fold.ts"
-import { type GroupUpdate, hourOf, type HourUpdate, unseen } from "./GroupSql.ts"
+import { type Level, levels, minutesOf } from "../Rollups/Series.ts"
+import { type CountUpdate, type GroupUpdate, unseen } from "./GroupSql.ts"
 
 /** The changes of a group, and the agent that reported one of them. */
 export interface ReportedGroup extends GroupUpdate {
@@ -10,12 +12,16 @@ export interface ReportedGroup extends GroupUpdate {
 
 export interface GroupChanges {
   readonly groups: ReadonlyArray<ReportedGroup>
-  readonly hours: ReadonlyArray<HourUpdate>
+  readonly counts: ReadonlyArray<CountUpdate>
 }
 
 type Draft = { -readonly [Field in keyof ReportedGroup]: ReportedGroup[Field] }
 
-const none: GroupChanges = { groups: [], hours: [] }
+type DraftCount = { -readonly [Field in keyof CountUpdate]: CountUpdate[Field] }
+
+const none: GroupChanges = { groups: [], counts: [] }
+
+const allLevels: ReadonlyArray<Level> = Object.values(levels)
 
 /**
  * What the folded tasks change in the failure groups: sums, extremes and differences of rows, so the result depends
@@ -24,7 +30,7 @@ const none: GroupChanges = { groups: [], hours: [] }
  */
 export const collectGroupChanges = (folded: ReadonlyArray<FoldResult>): GroupChanges => {
   const groups = new Map<string, Draft>()
-  const hours = new Map<string, { -readonly [Field in keyof HourUpdate]: HourUpdate[Field] }>()
+  const counts = new Map<string, DraftCount>()
   for (const result of folded) {
     const { row, stored } = result
     if (row.fingerprint === null && (stored?.fingerprint ?? null) === null && result.failures.length === 0) continue
@@ -33,12 +39,15 @@ export const collectGroupChanges = (folded: ReadonlyArray<FoldResult>): GroupCha
       const group = draft(fingerprint)
       group.occurrences += change
       if (change === 1) addOccurrence(group, at, result)
-      const hour = hourOf(at)
-      const key = [row.project_id, fingerprint, hour].join(" ")
-      const found = hours.get(key)
-      if (found === undefined) {
-        hours.set(key, { project_id: row.project_id, fingerprint, hour, occurrences: change })
-      } else found.occurrences += change
+      const minute = minuteOf(at)
+      for (const level of allLevels) {
+        const bucket = Math.floor(minute / minutesOf[level]) * minutesOf[level]
+        const key = [row.project_id, fingerprint, level, bucket].join(" ")
+        const found = counts.get(key)
+        if (found === undefined) {
+          counts.set(key, { project_id: row.project_id, fingerprint, level, bucket, occurrences: change })
+        } else found.occurrences += change
+      }
     }
     if (stored !== undefined && stored.fingerprint !== null) addTask(draft(stored.fingerprint), stored, -1)
     if (row.fingerprint !== null) addTask(draft(row.fingerprint), row, 1)
@@ -48,7 +57,7 @@ export const collectGroupChanges = (folded: ReadonlyArray<FoldResult>): GroupCha
     groups: sortByKey(groups).filter(({ occurrences, open_count, recovered_count }) =>
       occurrences !== 0 || open_count !== 0 || recovered_count !== 0
     ),
-    hours: sortByKey(hours).filter(({ occurrences }) => occurrences !== 0)
+    counts: sortByKey(counts).filter(({ occurrences }) => occurrences !== 0)
   }
 }
 

@@ -1,8 +1,8 @@
 /** The statements that change failure groups, for the writers of both databases and for the deletion of tasks. */
 import type { SqlClient } from "@effect/sql"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
-import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { recordColumns, recordset } from "../../kernel/sql/Recordset.ts"
+import type { Level } from "../Rollups/Series.ts"
 
 /** What one transaction changes in a group. Counts are added to the stored ones. */
 export interface GroupUpdate {
@@ -20,11 +20,12 @@ export interface GroupUpdate {
   readonly recovered_count: number
 }
 
-export interface HourUpdate {
+export interface CountUpdate {
   readonly project_id: ProjectId
   readonly fingerprint: string
-  /** `2026-11-23T04`. */
-  readonly hour: string
+  readonly level: Level
+  /** Minutes since 1970. */
+  readonly bucket: number
   readonly occurrences: number
 }
 
@@ -45,12 +46,13 @@ const groupColumns = {
   recovered_count: "bigint"
 } as const satisfies Record<keyof GroupUpdate, "uuid" | "text" | "bigint">
 
-const hourColumns = {
+const countColumns = {
   project_id: "uuid",
   fingerprint: "text",
-  hour: "text",
+  level: "integer",
+  bucket: "bigint",
   occurrences: "bigint"
-} as const satisfies Record<keyof HourUpdate, "uuid" | "text" | "bigint">
+} as const satisfies Record<keyof CountUpdate, "uuid" | "text" | "integer" | "bigint">
 
 /** The names of two functions differ between the dialects. */
 interface Extremes {
@@ -84,13 +86,13 @@ const groupsEnd = ({ greatest, least }: Extremes) =>
       open_count = ${greatest}(0, ${greatest}(0, failure_groups.open_count) + excluded.open_count),
       recovered_count = ${greatest}(0, ${greatest}(0, failure_groups.recovered_count) + excluded.recovered_count)`
 
-const hoursBegin = `INSERT INTO failure_group_hours (${namesOf(hourColumns)}) SELECT ${namesOf(hourColumns)} FROM `
+const countsBegin = `INSERT INTO failure_group_counts (${namesOf(countColumns)}) SELECT ${namesOf(countColumns)} FROM `
 
-const hoursEnd = ({ greatest }: Extremes) =>
-  ` WHERE r.occurrences > 0 OR EXISTS (SELECT 1 FROM failure_group_hours h
-      WHERE h.project_id = r.project_id AND h.fingerprint = r.fingerprint AND h.hour = r.hour)
-    ON CONFLICT (project_id, fingerprint, hour) DO UPDATE SET
-      occurrences = ${greatest}(0, failure_group_hours.occurrences + excluded.occurrences)`
+const countsEnd = ({ greatest }: Extremes) =>
+  ` WHERE r.occurrences > 0 OR EXISTS (SELECT 1 FROM failure_group_counts c
+      WHERE c.project_id = r.project_id AND c.fingerprint = r.fingerprint AND c.level = r.level AND c.bucket = r.bucket)
+    ON CONFLICT (project_id, fingerprint, level, bucket) DO UPDATE SET
+      occurrences = ${greatest}(0, failure_group_counts.occurrences + excluded.occurrences)`
 
 const onSqlite: Extremes = { least: "min", greatest: "max" }
 const onPostgres: Extremes = { least: "LEAST", greatest: "GREATEST" }
@@ -104,12 +106,12 @@ const postgresRows = (columns: Readonly<Record<string, string>>): string =>
 /** With the rows as JSON for their one parameter. */
 export const sqliteTexts = {
   groups: `${groupsBegin}${sqliteRows(groupColumns)}${groupsEnd(onSqlite)}`,
-  hours: `${hoursBegin}${sqliteRows(hourColumns)}${hoursEnd(onSqlite)}`
+  counts: `${countsBegin}${sqliteRows(countColumns)}${countsEnd(onSqlite)}`
 } as const
 
 export const postgresTexts = {
   groups: `${groupsBegin}${postgresRows(groupColumns)}${groupsEnd(onPostgres)}`,
-  hours: `${hoursBegin}${postgresRows(hourColumns)}${hoursEnd(onPostgres)}`
+  counts: `${countsBegin}${postgresRows(countColumns)}${countsEnd(onPostgres)}`
 } as const
 
 /** Writes the rows, sorted by project and fingerprint, in the caller's transaction. */
@@ -120,6 +122,3 @@ export const writeGroups = (sql: SqlClient.SqlClient, rows: ReadonlyArray<GroupU
       orElse: () => sql.literal(groupsEnd(onSqlite))
     })
   }`
-
-/** The hour of a moment, as its column has it. */
-export const hourOf = (at: Timestamp): string => at.slice(0, 13)

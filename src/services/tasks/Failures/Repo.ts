@@ -1,15 +1,21 @@
-import { Effect, Schema } from "effect"
+import { Array as Arr, Effect, Schema } from "effect"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import type { TaskKey } from "../../../domain/kernel/TaskKey.ts"
 import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import {
   type FailureGroup,
+  type FailureWindow,
+  type GroupHour,
   type ListFailureGroups,
   SampleTask,
   type Share
 } from "../../../domain/tasks/Failure/Group.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
+import { textIn } from "../../kernel/sql/Dialect.ts"
 import { rowsOf } from "../../kernel/sql/Rows.ts"
+import { levels } from "../Rollups/Series.ts"
+import { timestampOf } from "../Rollups/Window.ts"
+import { type CountedWindow, fillWindow, rangesOf } from "./Window.ts"
 
 const countColumn = Schema.Union(Schema.Number, Schema.NumberFromString) // a bigint is a string on PostgreSQL
 
@@ -28,7 +34,8 @@ const GroupRow = Schema.Struct({
 export type GroupRow = typeof GroupRow.Type
 
 const groupRows = rowsOf(GroupRow)
-const hourRows = rowsOf(Schema.Struct({ hour: Timestamp, occurrences: countColumn }))
+const bucketRows = rowsOf(Schema.Struct({ bucket: countColumn, occurrences: countColumn }))
+const slotRows = rowsOf(Schema.Struct({ fingerprint: Schema.String, slot: countColumn, occurrences: countColumn }))
 const taskRows = rowsOf(SampleTask)
 
 /** The place in the list: groups before it have been listed. */
@@ -74,10 +81,32 @@ export const makeFailureGroupsRepo = Effect.gen(function*() {
       ),
 
     /** Oldest first. */
-    listHours: (projectId: ProjectId, fingerprint: string, since: string) =>
-      hourRows(sql`SELECT hour || ':00:00Z' AS hour, occurrences FROM failure_group_hours
-        WHERE project_id = ${projectId} AND fingerprint = ${fingerprint} AND hour >= ${since} AND occurrences > 0
-        ORDER BY failure_group_hours.hour`),
+    listHours: (projectId: ProjectId, fingerprint: string, since: number) =>
+      Effect.map(
+        bucketRows(sql`SELECT bucket, occurrences FROM failure_group_counts
+          WHERE project_id = ${projectId} AND fingerprint = ${fingerprint} AND level = ${levels.hour}
+            AND bucket >= ${since} AND occurrences > 0
+          ORDER BY bucket`),
+        (rows) => rows.map(({ bucket, occurrences }): GroupHour => ({ hour: timestampOf(bucket), occurrences }))
+      ),
+
+    /** The counts of these groups in the window, by fingerprint: at most 192 rows each in a list, and 1500 of one alone. */
+    countWindows: (projectId: ProjectId, fingerprints: ReadonlyArray<string>, window: CountedWindow) =>
+      Effect.map(
+        Effect.forEach(rangesOf(window), ({ from, level, to }) =>
+          slotRows(sql`SELECT fingerprint, slot, CAST(SUM(occurrences) AS BIGINT) AS occurrences FROM (
+              SELECT fingerprint, bucket / ${sql.literal(String(window.size))} AS slot, occurrences
+              FROM failure_group_counts
+              WHERE project_id = ${projectId} AND ${textIn(sql, fingerprints, "fingerprint")} AND level = ${level}
+                AND bucket BETWEEN ${from} AND ${to}
+            ) AS counted GROUP BY fingerprint, slot`)),
+        (ranges) => {
+          const slots = Arr.groupBy(ranges.flat(), ({ fingerprint }) =>
+            fingerprint)
+          return (fingerprint: string) =>
+            fillWindow(window, slots[fingerprint] ?? [])
+        }
+      ),
 
     findTask: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
       Effect.map(
@@ -105,7 +134,7 @@ const sharesOf = (names: ReadonlyArray<string | null>): ReadonlyArray<Share> => 
   return [...counts].map(([name, tasks]) => ({ name, tasks })).sort((left, right) => right.tasks - left.tasks)
 }
 
-export const groupOf = (row: GroupRow): FailureGroup => ({
+export const groupOf = (row: GroupRow, window: FailureWindow | null): FailureGroup => ({
   fingerprint: row.fingerprint,
   status: row.open_count > 0 ? "ongoing" : "recovered",
   occurrences: row.occurrences,
@@ -116,5 +145,6 @@ export const groupOf = (row: GroupRow): FailureGroup => ({
   engine_count: 1,
   engines: [row.engine],
   sample_exception: row.sample_exception,
-  sample_task_name: row.task_name.startsWith("<unknown") ? null : row.task_name
+  sample_task_name: row.task_name.startsWith("<unknown") ? null : row.task_name,
+  window
 })

@@ -122,7 +122,7 @@ export const makePostgresTasks = (sql: SqlClient.SqlClient) => {
         run(queuesText, queues, at),
         run(offlineReportsText, offlineReports, at),
         run(postgresTexts.groups, failures.groups),
-        run(postgresTexts.hours, failures.hours),
+        run(postgresTexts.counts, failures.counts),
         run(postgresMarkTexts.changedTasks, retries.changedTasks, at),
         run(postgresMarkTexts.createdTasks, retries.createdTasks, at),
         rollups === null ? Effect.void : sql.unsafe("INSERT INTO rollup_deltas (payload) VALUES ($1)", [rollups])

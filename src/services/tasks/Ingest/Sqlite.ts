@@ -153,7 +153,7 @@ export class SqliteTotals {
   private readonly queue: SqliteStatement
   private readonly offlineReport: SqliteStatement
   private readonly failureGroups: SqliteStatement<[string]>
-  private readonly failureHours: SqliteStatement<[string]>
+  private readonly failureCounts: SqliteStatement<[string]>
   private readonly changedRetry: SqliteStatement
   private readonly createdRetry: SqliteStatement
   private readonly rollupDelta: SqliteStatement<[string]>
@@ -177,7 +177,7 @@ export class SqliteTotals {
        WHERE project_id = @project_id AND name = @name AND coalesce(last_heartbeat, '') <= @last_heartbeat`
     )
     this.failureGroups = db.prepare<[string]>(sqliteTexts.groups)
-    this.failureHours = db.prepare<[string]>(sqliteTexts.hours)
+    this.failureCounts = db.prepare<[string]>(sqliteTexts.counts)
     this.changedRetry = db.prepare(sqliteMarkTexts.changedTasks)
     this.createdRetry = db.prepare(sqliteMarkTexts.createdTasks)
     this.rollupDelta = db.prepare<[string]>("INSERT INTO rollup_deltas (payload) VALUES (?)")
@@ -194,7 +194,7 @@ export class SqliteTotals {
     for (const row of queues) this.queue.run({ ...row, at })
     for (const row of offlineReports) this.offlineReport.run({ ...row, at })
     if (failures.groups.length > 0) this.failureGroups.run(JSON.stringify(failures.groups))
-    if (failures.hours.length > 0) this.failureHours.run(JSON.stringify(failures.hours))
+    if (failures.counts.length > 0) this.failureCounts.run(JSON.stringify(failures.counts))
     for (const task of retries.changedTasks) this.changedRetry.run({ ...task, at })
     for (const task of retries.createdTasks) this.createdRetry.run({ ...task, at })
     if (rollups !== null) this.rollupDelta.run(rollups)

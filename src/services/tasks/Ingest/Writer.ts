@@ -12,7 +12,7 @@ import { Database, type SqliteAccess } from "../../kernel/sql/Database.ts"
 import { nameKey, RowCaps } from "../../kernel/sql/RowCaps.ts"
 import { TriggerEvents } from "../../triggers/TriggerEvents.ts"
 import type { GroupChanges, ReportedGroup } from "../Failures/Changes.ts"
-import type { HourUpdate } from "../Failures/GroupSql.ts"
+import type { CountUpdate } from "../Failures/GroupSql.ts"
 import { TaskChanges } from "../TaskChanges.ts"
 import type { PendingEvent } from "./Backlog.ts"
 import { makeEndCounter } from "./EndCounter.ts"
@@ -182,20 +182,20 @@ export const makeWriter = Effect.gen(function*() {
 /** Without the new groups over the cap. A group without new occurrences is stored, or is not created. */
 const admitFailures = (
   caps: RowCaps,
-  { groups, hours }: GroupChanges
+  { counts, groups }: GroupChanges
 ): GroupChanges => {
   const isOccurring = ({ occurrences }: ReportedGroup) => occurrences > 0
   const occurring = groups.filter(isOccurring)
   const admitted = new Set(caps.admit("failure_groups", occurring, ({ fingerprint }) => fingerprint))
-  if (admitted.size === occurring.length) return { groups, hours }
+  if (admitted.size === occurring.length) return { counts, groups }
   const dropped = new Set(occurring.filter((group) => !admitted.has(group)).map(groupKey))
   return {
-    groups: groups.filter((group) => !dropped.has(groupKey(group))),
-    hours: hours.filter((hour) => !dropped.has(groupKey(hour)))
+    counts: counts.filter((count) => !dropped.has(groupKey(count))),
+    groups: groups.filter((group) => !dropped.has(groupKey(group)))
   }
 }
 
-const groupKey = ({ fingerprint, project_id }: HourUpdate | ReportedGroup): string => `${project_id} ${fingerprint}`
+const groupKey = ({ fingerprint, project_id }: CountUpdate | ReportedGroup): string => `${project_id} ${fingerprint}`
 
 const makeSqliteWrite = (
   access: SqliteAccess,

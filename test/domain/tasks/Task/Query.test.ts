@@ -69,6 +69,7 @@ describe("the query language of tasks", () => {
     assert.deepStrictEqual<unknown>(read("retries:2"), number("retry_count", "=", 2))
     assert.deepStrictEqual<unknown>(read("since:90s"), { kind: "since", moment: "2026-11-24T11:58:30.000000Z" })
     assert.deepStrictEqual<unknown>(read("until:2026-11-22"), { kind: "until", moment: "2026-11-22T00:00:00.000000Z" })
+    assert.deepStrictEqual<unknown>(read("finished:1h"), { kind: "finished", moment: "2026-11-24T11:00:00.000000Z" })
     assert.deepStrictEqual<unknown>(read("since:2026-11-22T10:00Z"), {
       kind: "since",
       moment: "2026-11-22T10:00:00.000000Z"
