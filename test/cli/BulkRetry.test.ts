@@ -33,9 +33,18 @@ layer(serverOn("SQLite", { bulkRetryOpenCommands: 2 }), { excludeTestServices: t
       assert.notInclude(preview, "ValueError")
       respondToCommands(agent, created)
       const result = yield* run("bulk-retry", "create", "--fingerprint", fingerprint, "--watch")
-      assert.match(ok(result), field("succeeded", 2))
+      assert.match(ok(result), field("retried", 2))
+      assert.match(result.stdout, field("of these", "2 waiting"))
       assert.include(result.stderr, "2 of 2 (100 %)")
       assert.deepStrictEqual(new Set(agent.commands.map(({ parameters }) => parameters.task_id)), new Set(["t1", "t2"]))
+      // the same tasks fail again
+      yield* fail(agent, "t1", "t2")
+      const list = Effect.map(run("bulk-retry", "list", "--json"), (listed) => JSON.parse(ok(listed)).items[0])
+      const { id } = yield* until(list, ({ outcomes }) => outcomes.failed === 2)
+      const again = yield* run("bulk-retry", "show", id, "--watch")
+      assert.match(ok(again), field("of these", "2 failed again"))
+      assert.include(again.stderr, `2 retried tasks failed again: svc bulk-retry items ${id} --outcome failed`)
+      assert.match(ok(yield* run("bulk-retry", "items", id, "--outcome", "failed")), /shop\.pay +retried +failed again/)
       assert.match(
         ok(yield* run("bulk-retry", "create", "--fingerprint", fingerprint.slice(-8), "--dry-run")),
         /^2 tasks\n/
@@ -65,15 +74,15 @@ layer(serverOn("SQLite", { bulkRetryOpenCommands: 2 }), { excludeTestServices: t
       assert.isNull(pausing.unsafePoll(), "the outcomes of two commands are missing")
       for (const command of agent.commands) agent.sendResult(command, created)
       const paused = yield* Fiber.join(pausing)
-      assert.match(ok(paused), field("succeeded", 2))
+      assert.match(ok(paused), field("retried", 2))
       assert.match(paused.stdout, field("waiting", 2))
-      assert.include(paused.stderr, "svc: 2 of 4 (50 %) succeeded 2 paused\n")
+      assert.include(paused.stderr, "svc: 2 of 4 (50 %) retried 2 paused\n")
 
       agent.onCommand = (command) => agent.sendResult(command, { status: "failed", error: "no such task" })
       const resumed = yield* run("bulk-retry", "resume", id, "--watch")
       assert.strictEqual(resumed.code, 1)
       assert.match(resumed.stdout, field("status", "completed"))
-      assert.include(resumed.stderr, "4 of 4 (100 %) succeeded 2 failed 2")
+      assert.include(resumed.stderr, "4 of 4 (100 %) retried 2 not retried 2")
       assert.include(resumed.stderr, `2 tasks were not retried: svc bulk-retry items ${id} --status failed`)
     }))
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { lineOf, phaseOf } from "../../web/src/bulkRetries/bulkRetry.ts"
+import { lineOf, phaseOf, shapeOf } from "../../web/src/bulkRetries/bulkRetry.ts"
 import { bucketTimes } from "../../web/src/failures/window.ts"
 import { createFormat } from "../../web/src/format/createFormat.ts"
 
@@ -28,6 +28,27 @@ describe("a bulk retry", () => {
     assert.strictEqual(phaseOf({ status: "running", control_state: "cancelled" }), "cancelling")
     assert.strictEqual(phaseOf({ status: "cancelled", control_state: "cancelled" }), "cancelled")
     assert.strictEqual(phaseOf({ status: "expired", control_state: "paused" }), "expired")
+  })
+})
+
+describe("a bulk retry that has completed", () => {
+  const counts = { total: 3, pending: 0, claimed: 0, unobserved: 0, succeeded: 3, failed: 0, unknown: 0 }
+  const outcomes = { succeeded: 3, failed: 0, waiting: 0, cancelled: 0, unknown: 0 }
+  const shape = (changed: Partial<typeof outcomes> | null, changedCounts: Partial<typeof counts> = {}) =>
+    shapeOf({
+      status: "completed",
+      control_state: "running",
+      counts: { ...counts, ...changedCounts },
+      outcomes: changed === null ? null : { ...outcomes, ...changed }
+    })
+
+  it("looks like success only where its tasks succeeded", () => {
+    assert.strictEqual(shape({}), "success")
+    assert.strictEqual(shape({ succeeded: 2, failed: 1 }), "failure")
+    assert.strictEqual(shape({ succeeded: 0, waiting: 3 }), "started")
+    assert.strictEqual(shape({ succeeded: 2, unknown: 1 }), "unknown")
+    assert.strictEqual(shape(null), "unknown")
+    assert.strictEqual(shape({ succeeded: 0 }, { succeeded: 0, failed: 3 }), "failure")
   })
 })
 

@@ -12,7 +12,7 @@ import type { ActivitySearch } from "./activity/ActivityPage.tsx"
 import { type SetupEngine, setupEngines } from "./agents/setupEngines.ts"
 import type { AuditSearch } from "./audit/AuditPage.tsx"
 import { type BacktestDays, backtestDays } from "./automation/backtestDays.ts"
-import { type ItemStatus, itemStatuses } from "./bulkRetries/bulkRetry.ts"
+import { type ItemsSearch, itemStatuses, taskOutcomes } from "./bulkRetries/bulkRetry.ts"
 import { lazyPage } from "./code/lazyComponent.tsx"
 import { commandStatuses } from "./commands/statuses.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
@@ -246,8 +246,8 @@ const bulkRetriesRoute = createRoute({
 const bulkRetryRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/bulk-retries/$requestId",
-  validateSearch: ({ status }: Record<string, unknown>): { readonly status?: ItemStatus } =>
-    present({ status: oneOf(itemStatuses, status) }),
+  validateSearch: ({ outcome, status }: Record<string, unknown>): ItemsSearch =>
+    present({ status: oneOf(itemStatuses, status), outcome: oneOf(taskOutcomes, outcome) }),
   component: lazyPage(() => import("./bulkRetries/BulkRetryPage.tsx"), "BulkRetryPage")
 })
 

@@ -1,5 +1,6 @@
-import { Clock, Effect } from "effect"
+import { Clock, Console, Effect } from "effect"
 import type { BulkRetryRequestPublic } from "../../domain/commands/BulkRetry.ts"
+import { TaskOutcome } from "../../domain/commands/BulkRetry/TaskOutcome.ts"
 import { CliError, OutcomeUnknown } from "../program/Explain.ts"
 import type { DecodedResponse, Remote } from "../remote/Remote.ts"
 import { watchProgress } from "../remote/WatchProgress.ts"
@@ -14,15 +15,16 @@ interface Start {
 
 /** How far a request is, in one line. */
 const formatProgress = (request: BulkRetryRequestPublic, start: Start, now: number): string => {
-  const { control_state, counts, finished_at } = request
+  const { control_state, counts, finished_at, outcomes } = request
   const ended = endedOf(request)
   const share = counts.total === 0 ? 100 : Math.floor((100 * ended) / counts.total)
   const speed = now > start.at ? ((ended - start.ended) / (now - start.at)) * 1000 : 0
   const left = speed > 0 ? Math.ceil((counts.total - ended) / speed) : null
   const parts = [
     `${ended} of ${counts.total} (${share} %)`,
-    `succeeded ${counts.succeeded}`,
-    ...(counts.failed === 0 ? [] : [`failed ${counts.failed}`]),
+    `retried ${counts.succeeded}`,
+    ...(outcomes === null || outcomes.failed === 0 ? [] : [`failed again ${outcomes.failed}`]),
+    ...(counts.failed === 0 ? [] : [`not retried ${counts.failed}`]),
     ...(counts.unknown === 0 ? [] : [`unknown ${counts.unknown}`]),
     ...(counts.unobserved === 0 ? [] : [`left out ${counts.unobserved}`])
   ]
@@ -54,6 +56,29 @@ export const watchBulkRetry = (
       interrupted: `stopped watching; the bulk retry goes on. svc bulk-retry show ${id} --watch shows it`
     })
   })
+
+export const outcomeNames: Readonly<Record<TaskOutcome, string>> = {
+  succeeded: "succeeded",
+  failed: "failed again",
+  waiting: "waiting",
+  cancelled: "cancelled",
+  unknown: "unknown"
+}
+
+/** What became of the retried tasks, as far as there are some. */
+export const formatOutcomes = ({ outcomes }: BulkRetryRequestPublic): string | null => {
+  const parts = TaskOutcome.literals.flatMap((outcome) => {
+    const count = outcomes?.[outcome] ?? 0
+    return count === 0 ? [] : [`${count} ${outcomeNames[outcome]}`]
+  })
+  return parts.length === 0 ? null : parts.join(", ")
+}
+
+/** Says on standard error how many tasks failed again so far. It changes no exit code: they were retried. */
+export const reportFailedAgain = ({ id, outcomes }: BulkRetryRequestPublic): Effect.Effect<void> =>
+  outcomes === null || outcomes.failed === 0
+    ? Effect.void
+    : Console.error(`svc: ${outcomes.failed} retried tasks failed again: svc bulk-retry items ${id} --outcome failed`)
 
 /** Fails unless every task was retried. */
 export const checkOutcome = ({ counts, id, status }: BulkRetryRequestPublic): Effect.Effect<

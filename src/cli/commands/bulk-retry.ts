@@ -1,5 +1,6 @@
 import { Options } from "@effect/cli"
 import { ItemStatus } from "../../domain/commands/BulkRetry/Item.ts"
+import { TaskOutcome } from "../../domain/commands/BulkRetry/TaskOutcome.ts"
 import { bindCommands, define, makeGroup } from "../program/Group.ts"
 import {
   argument,
@@ -43,6 +44,11 @@ export const definitions = {
   items: define("List the tasks of a bulk retry, with the outcome of each.", {
     id,
     status: optionalChoice("status", ItemStatus.literals, "Only tasks in this status."),
+    outcome: optionalChoice(
+      "outcome",
+      TaskOutcome.literals,
+      "Only retried tasks with this outcome; failed: those that failed again."
+    ),
     ...page,
     project,
     json

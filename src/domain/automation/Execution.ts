@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { TaskOutcome } from "../commands/BulkRetry/TaskOutcome.ts"
 import { CommandStatus } from "../commands/Command.ts"
 import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
 import { CommandId, ExecutionId, RuleId } from "../kernel/Id.ts"
@@ -46,6 +47,11 @@ export const Execution = Schema.Struct({
   task_name: describeField(Schema.NullOr(Schema.String), "The task's name.", "shop.payments.charge"),
   command_id: describeField(Schema.NullOr(CommandId), "The command that the rule issued.", exampleId),
   command_status: describeField(Schema.NullOr(CommandStatus), "How far that command is.", "completed"),
+  task_outcome: describeField(
+    Schema.NullOr(TaskOutcome),
+    "What became of the task that the command retried; null: no confirmed retry.",
+    "failed"
+  ),
   detail: describeField(Schema.NullOr(Schema.String), "Why the rule did not act.", "3 of 3 retries are used up."),
   occurred_at: describeField(Timestamp, "When the newest of them happened.", exampleTime),
   created_at: describeField(Timestamp, "When the rule was evaluated.", exampleTime)

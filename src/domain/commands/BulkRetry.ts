@@ -16,6 +16,7 @@ import {
   taskIds
 } from "../tasks/Task/Filter.ts"
 import { BulkRetryMax } from "./BulkRetry/Max.ts"
+import { TaskOutcomes } from "./BulkRetry/TaskOutcome.ts"
 
 /**
  * Durable bulk retries (bodies: bulk-retry-requests; docs/bulk-retry.md): the tasks of a filter, frozen when the request
@@ -197,6 +198,11 @@ export const BulkRetryRequestPublic = Schema.Struct({
     failed: 10,
     unknown: 0
   }),
+  outcomes: describeField(
+    Schema.NullOr(TaskOutcomes),
+    "What became of the tasks of `counts.succeeded`. null: not counted, because the list has too many; read it alone.",
+    { succeeded: 61, failed: 30, waiting: 8, cancelled: 0, unknown: 1 }
+  ),
   created_at: describeField(Timestamp, "When it was asked for.", exampleTime),
   sealed_at: describeField(Timestamp, "When the set was frozen.", exampleTime),
   deadline_at: describeField(Timestamp, "No task is retried after this.", exampleTime),

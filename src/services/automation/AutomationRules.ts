@@ -224,7 +224,11 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         const list = "rule_executions"
         const page = { cursor, limit: Math.min(limit, restMaxPageSize) }
         const after = yield* decodeStart(list, page)
-        return pageOf(list, page, yield* executions.listPage(project.id, id, after, page.limit + 1))
+        return pageOf(
+          list,
+          page,
+          yield* executions.listPage(project.id, id, { after, limit: page.limit + 1, now: yield* Timestamp.now })
+        )
       },
       orDieOnSql
     )

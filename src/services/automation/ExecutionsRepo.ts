@@ -5,6 +5,7 @@ import { Execution } from "../../domain/automation/Execution.ts"
 import type { AgentId, CommandId, ExecutionId, ProjectId, RuleId } from "../../domain/kernel/Id.ts"
 import type { TaskState } from "../../domain/kernel/TaskState.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { type RetryColumns, retryOutcome } from "../commands/RetryOutcome.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
@@ -14,7 +15,7 @@ const Row = Schema.Struct({ ...Struct.omit(Execution.fields, "trigger"), trigger
 const allRows = rowsOf(Row)
 
 /** A new entry of the log. */
-export interface NewExecution extends Omit<typeof Row.Type, "command_status"> {
+export interface NewExecution extends Omit<typeof Row.Type, "command_status" | "task_outcome"> {
   readonly project_id: ProjectId
   readonly rule_name: string
   readonly condition_key: string
@@ -41,6 +42,13 @@ export interface KnownTask {
   readonly started_at: Timestamp.Timestamp | null
   /** The agent that reported the task's worker; null: none is known. */
   readonly reporter: AgentId | null
+}
+
+const retryColumns: RetryColumns = {
+  row: "e",
+  newTaskId: "COALESCE(r.new_task_id, e.successor_task_id)",
+  issuedAt: "c.issued_at",
+  endedAt: "c.completed_at"
 }
 
 /** The window of a rule's breaker. */
@@ -102,17 +110,32 @@ export class ExecutionsRepo extends Effect.Service<ExecutionsRepo>()("svc/Execut
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
-    const columns = sql.literal(Object.keys(Struct.omit(Row.fields, "command_status")).join(", "))
+    const columns = sql.literal(
+      Object.keys(Struct.omit(Row.fields, "command_status", "task_outcome")).map((name) => `e.${name}`).join(", ")
+    )
     const names = sql.literal(Object.keys(insertColumns).join(", "))
 
     return {
-      listPage: (projectId: ProjectId, ruleId: RuleId, after: string | null, limit: number) =>
+      // the project as an expression: SQLite would otherwise read the entries of all its rules
+      listPage: (
+        projectId: ProjectId,
+        ruleId: RuleId,
+        { after, limit, now }: {
+          readonly after: string | null
+          readonly limit: number
+          readonly now: Timestamp.Timestamp
+        }
+      ) =>
         Effect.map(
-          allRows(read`SELECT ${columns}, (SELECT c.status FROM commands c WHERE c.id = command_id) AS command_status
-            FROM automation_executions WHERE rule_id = ${ruleId} AND project_id = ${projectId} AND id < ${
-            after ?? maxId
-          }
-            ORDER BY id DESC LIMIT ${limit}`),
+          allRows(read`SELECT ${columns}, c.status AS command_status,
+              CASE WHEN c.status = 'completed' AND e.action = 'retry' THEN ${
+            retryOutcome(read, retryColumns, now)
+          } END AS task_outcome
+            FROM automation_executions e
+            LEFT JOIN commands c ON c.id = e.command_id
+            LEFT JOIN task_retries r ON r.command_id = e.command_id
+            WHERE e.rule_id = ${ruleId} AND CAST(e.project_id AS TEXT) = ${projectId} AND e.id < ${after ?? maxId}
+            ORDER BY e.id DESC LIMIT ${limit}`),
           (rows) => rows.map(({ trigger_key: trigger, ...row }): Execution => ({ ...row, trigger }))
         ),
 

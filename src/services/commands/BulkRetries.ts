@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import type { BulkRetryPreviewRequest, BulkRetryRequestCreate, ControlState } from "../../domain/commands/BulkRetry.ts"
 import type { BulkRetryItem, ItemStatus } from "../../domain/commands/BulkRetry/Item.ts"
+import type { TaskOutcome } from "../../domain/commands/BulkRetry/TaskOutcome.ts"
 import { Conflict, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { BulkRetryId } from "../../domain/kernel/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../../domain/kernel/Page.ts"
@@ -18,7 +19,12 @@ import { BulkRetryItemsRepo } from "./BulkJobs/Retry/ItemsRepo.ts"
 import { boundTo, BulkRetryPreviews } from "./BulkJobs/Retry/Preview.ts"
 import { BulkRetrySteps } from "./BulkJobs/Retry/Steps.ts"
 import type { BulkRetry } from "./BulkJobs/Row.ts"
-import { BulkJobView, publicOf } from "./BulkJobs/View.ts"
+import { BulkJobView } from "./BulkJobs/View.ts"
+
+interface ItemQuery extends PageQuery {
+  readonly status: ItemStatus | undefined
+  readonly outcome: TaskOutcome | undefined
+}
 
 const invalidCursor = ValidationFailed.at("cursor", "is not a cursor of this list")
 
@@ -37,7 +43,7 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
     const sql = yield* SqlClient.SqlClient
     const creation = yield* BulkRetryCreation
     const previews = yield* BulkRetryPreviews
-    const { describeRetry } = yield* BulkJobView
+    const { describeRetry, listRetries } = yield* BulkJobView
     const { retries } = yield* BulkJobsRepo
     const items = yield* BulkRetryItemsRepo
     const { takeBack } = yield* BulkRetrySteps
@@ -94,31 +100,30 @@ export class BulkRetries extends Effect.Service<BulkRetries>()("svc/BulkRetries"
     const list = Effect.fn("BulkRetries.list")(
       function*(query: PageQuery) {
         const { items, next_cursor } = yield* reads.listPage(query)
-        return { items: items.map((row) => publicOf(row, null)), next_cursor }
+        return { items: yield* listRetries(items), next_cursor }
       },
       orDieOnSql
     )
 
-    /** The tasks in the order of their retries; with a status by engine first. */
-    const listItems = Effect.fn("BulkRetries.listItems")(function*(
-      id: BulkRetryId,
-      query: PageQuery & { readonly status: ItemStatus | undefined }
-    ) {
+    /** The tasks in the order of their retries; with a status or an outcome by engine first. */
+    const listItems = Effect.fn("BulkRetries.listItems")(function*(id: BulkRetryId, query: ItemQuery) {
       const request = yield* reads.find(id)
-      const { cursor, status } = query
+      const { cursor, outcome, status } = query
       const limit = reads.limitOf(query)
-      const name = `bulk-retry-items ${status ?? ""}`
+      const name = `bulk-retry-items ${outcome ?? ""} ${status ?? ""}`
       const after = cursor === undefined ? null : decodeCursor(name, cursor, 2)
       const position = Number(after?.[1] ?? 0)
       if ((cursor !== undefined && after === null) || !Number.isSafeInteger(position)) return yield* invalidCursor
-      const rows: ReadonlyArray<BulkRetryItem> = status === undefined
-        ? yield* items.list(request, position, limit + 1)
-        : yield* items.listByStatus(
-          request,
-          status,
-          after === null ? null : { engine: after[0] ?? "", position },
-          limit + 1
-        )
+      const place = after === null ? null : { engine: after[0] ?? "", position }
+      const now = yield* Timestamp.now
+      const rows: ReadonlyArray<BulkRetryItem> = outcome !== undefined
+        // only confirmed retries have an outcome
+        ? (status ?? "succeeded") === "succeeded"
+          ? yield* items.listByOutcome(request, outcome, place, limit + 1, now)
+          : []
+        : status === undefined
+        ? yield* items.list(request, position, limit + 1, now)
+        : yield* items.listByStatus(request, status, place, limit + 1, now)
       const page = rows.slice(0, limit)
       const last = page.at(-1)
       const hasMore = rows.length > limit && last !== undefined

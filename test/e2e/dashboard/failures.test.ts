@@ -106,6 +106,16 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
           const { counts, rate_per_second } = await request()
           assert.isNull(rate_per_second)
           assert.strictEqual(counts.pending + counts.claimed, 0)
+
+          // the font is still missing: what was retried fails again, and the page says so
+          await page.getByRole("progressbar", { name: "Outcome of the retried tasks" }).waitFor()
+          await page.getByText(/^[1-9][0-9,]* failed again$/).waitFor()
+          await page.getByRole("link", { name: "Show the tasks that failed again" }).click()
+          await page.waitForURL(/status=succeeded&outcome=failed/)
+          await page.getByRole("row").filter({ hasText: "Failed again" }).first().waitFor()
+          assert.isAbove((await request()).outcomes.failed, 0)
+          await assertAccessible(page, "bulk retry whose tasks failed again")
+          await assertFitsPhone(page)
           await page.getByRole("button", { name: "Retried", exact: true }).click()
           await page.waitForURL(/status=succeeded/)
           await page.getByRole("row").filter({ hasText: "invoice.render_pdf" }).first().waitFor()

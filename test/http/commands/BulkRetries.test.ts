@@ -179,6 +179,72 @@ describe.each(laneEngines)("bulk retries on %s", (engine) => {
         assert.deepInclude(gone.json, { status: 409, code: "bulk_retry_ended" })
       }))
 
+    it.scoped("say what became of the retried tasks, of new ids and of their own", () =>
+      Effect.gen(function*() {
+        const { connect, create, fail, items, path, project, reaches, token } = yield* world
+        const sql = yield* SqlClient.SqlClient
+        yield* fail(9)
+        const agent = yield* connect()
+        // t1 to t6 get a new id, t7 to t9 run again under their own
+        agent.onCommand = (command) => {
+          const task = String(command.parameters.task_id)
+          const result = Number(task.slice(1)) <= 6 ? { new_task_id: `new ${task}` } : {}
+          agent.sendResult(command, { status: "success", result })
+        }
+        const { id } = yield* create()
+        const ended = yield* reaches(id, "completed")
+        const waiting = { succeeded: 0, failed: 0, waiting: 9, cancelled: 0, unknown: 0 }
+        assert.deepStrictEqual(ended.outcomes, waiting, "nothing is reported yet, and t7 to t9 are in their old state")
+
+        const newTask = (task: string, overrides: Partial<StoredTask>) =>
+          storedTask(project.id, Date.now(), { task_id: `new ${task}`, ...overrides })
+        yield* insertTasks([
+          newTask("t1", { state: "success" }),
+          newTask("t2", { state: "failure" }),
+          newTask("t3", { state: "failure" }),
+          newTask("t4", { state: "started" }),
+          newTask("t5", { state: "revoked" })
+        ])
+        yield* sql`UPDATE tasks SET recovered_by = 'later' WHERE project_id = ${project.id} AND task_id = 'new t3'`
+        const report = (task: string, state: string) =>
+          Effect.flatMap(Timestamp.now, (now) =>
+            sql`UPDATE tasks SET state = ${state}, updated_at = ${now}
+              WHERE project_id = ${project.id} AND task_id = ${task}`)
+        yield* report("t7", "failure")
+        yield* report("t8", "success")
+        const outcomes = { succeeded: 3, failed: 2, waiting: 3, cancelled: 1, unknown: 0 }
+        const shown = yield* until(
+          request("GET", `${path}/${id}`, { token }),
+          ({ json }) => json.outcomes.succeeded === outcomes.succeeded
+        )
+        assert.deepStrictEqual(shown.json.outcomes, outcomes)
+        assert.strictEqual(shown.json.counts.succeeded, 9)
+        const listed = yield* request("GET", path, { token })
+        assert.deepStrictEqual(listed.json.items[0].outcomes, outcomes)
+        const all = (yield* items(id)).items
+        assert.deepStrictEqual(
+          all.map(({ outcome }: { outcome: string }) => outcome),
+          ["succeeded", "failed", "succeeded", "waiting", "cancelled", "waiting", "failed", "succeeded", "waiting"]
+        )
+        const first = yield* items(id, "?outcome=failed&limit=1")
+        const second = yield* items(id, `?outcome=failed&limit=1&cursor=${first.next_cursor}`)
+        assert.deepStrictEqual(
+          [...first.items, ...second.items].map(({ outcome, task_id }) => [task_id, outcome]),
+          [["t2", "failed"], ["t7", "failed"]]
+        )
+        assert.isNull(second.next_cursor)
+        assert.deepStrictEqual((yield* items(id, "?outcome=failed&status=failed")).items, [])
+
+        // a day later, without a report
+        yield* sql`UPDATE bulk_retry_items SET ended_at = ${Timestamp.addSeconds(ended.finished_at, -86_500)}
+          WHERE request_id = ${id} AND task_id IN ('t6', 't9')`
+        const later = yield* until(
+          request("GET", `${path}/${id}`, { token }),
+          ({ json }) => json.outcomes.unknown === 2
+        )
+        assert.deepStrictEqual(later.json.outcomes, { ...outcomes, waiting: 1, unknown: 2 })
+      }))
+
     it.scoped("retry the tasks that a person selected, whatever their state", () =>
       Effect.gen(function*() {
         const { connect, create, fail, path, reaches, token } = yield* world

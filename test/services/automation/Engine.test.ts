@@ -90,6 +90,9 @@ describe.each(engines)("rules act on %s", (engine) => {
           ]
         )
         assert.strictEqual(retries, 3)
+        const outcomesOf = ({ items }: typeof log) =>
+          items.filter(({ outcome }) => outcome === "executed").map(({ task_outcome }) => task_outcome)
+        yield* until(automation.executions(at), (shown) => outcomesOf(shown).every((outcome) => outcome === "failed"))
         const [{ occurred_at, outcome } = assert.fail()] = log.items
         assert.deepStrictEqual(yield* listLast, [{ occurred_at, outcome }])
         assert.deepInclude(yield* automation.get({ path: at.path }), { cb_tripped: false, cb_execution_count: 3 })

@@ -50,6 +50,18 @@ describe("statements that must not read all rows of a project, on SQLite", () =>
         assert.include(plan.join("\n"), "automation_executions_rule (rule_id=? AND id>? AND id<?)")
       }))
 
+    it.effect("a page of a rule's log, with what became of the tasks that it retried", () =>
+      Effect.gen(function*() {
+        const { listPage } = yield* ExecutionsRepo
+        const now = yield* Timestamp.now
+        const rule = RuleId.make(randomUUID())
+        const [plan = []] = yield* plansOf(listPage(projectId, rule, { after: null, limit: 51, now }))
+        assert.include(plan.join("\n"), "automation_executions_rule (rule_id=? AND id<?)")
+        assert.include(plan.join("\n"), "task_retries_command (command_id=?)")
+        assert.include(plan.join("\n"), "(project_id=? AND engine=? AND task_id=?)")
+        assert.notInclude(plan.join("\n"), "SCAN")
+      }))
+
     it.effect("rules with the newest entries of their logs", () =>
       Effect.gen(function*() {
         const { list } = yield* RulesRepo

@@ -1375,6 +1375,7 @@ export interface components {
             last_progress_at: string | null;
             max: number | null;
             note: string | null;
+            outcomes: components["schemas"]["TaskOutcomes"] | null;
             plan_digest: string;
             /** Format: uuid */
             project_id: string;
@@ -1428,6 +1429,7 @@ export interface components {
             error: string | null;
             name: string;
             new_task_id: string | null;
+            outcome: ("succeeded" | "failed" | "waiting" | "cancelled" | "unknown") | null;
             position: number;
             reason: ("task_deleted" | "task_changed" | "task_retried" | "command_cancelled" | "refused" | "failed" | "unconfirmed") | null;
             /** @enum {string} */
@@ -2005,9 +2007,9 @@ export interface components {
             sample_task_name: string | null;
             /** @enum {string} */
             status: "ongoing" | "recovered";
+            window: components["schemas"]["FailureWindow"] | null;
         };
         FailureGroupDetail: {
-            window: components["schemas"]["FailureWindow"] | null;
             engine_count: number;
             engines: string[];
             fingerprint: string;
@@ -2037,9 +2039,9 @@ export interface components {
             sample_task_name: string | null;
             /** @enum {string} */
             status: "ongoing" | "recovered";
+            window: components["schemas"]["FailureWindow"] | null;
             workers: {
                 name: string | null;
-            window: components["schemas"]["FailureWindow"] | null;
                 tasks: number;
             }[];
         };
@@ -2047,8 +2049,6 @@ export interface components {
             items: components["schemas"]["FailureGroup"][];
             next_cursor: string | null;
         };
-        FeedItem: {
-            action: string;
         FailureWindow: {
             bucket_seconds: number;
             counts: number[];
@@ -2056,6 +2056,8 @@ export interface components {
             /** Format: date-time */
             since: string;
         };
+        FeedItem: {
+            action: string;
             /** Format: uuid */
             id: string;
             metadata: {
@@ -2762,6 +2764,7 @@ export interface components {
             rule_id: string;
             task_id: string | null;
             task_name: string | null;
+            task_outcome: ("succeeded" | "failed" | "waiting" | "cancelled" | "unknown") | null;
             /** @enum {string} */
             trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.orphaned" | "worker.offline" | "schedule.misfired";
         };
@@ -3250,6 +3253,13 @@ export interface components {
                 p95: number;
                 p99: number;
             } | null;
+        };
+        TaskOutcomes: {
+            cancelled: number;
+            failed: number;
+            succeeded: number;
+            unknown: number;
+            waiting: number;
         };
         TaskRun: {
             attempts: number;
@@ -6736,6 +6746,7 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                outcome?: "succeeded" | "failed" | "waiting" | "cancelled" | "unknown";
                 status?: "pending" | "claimed" | "unobserved" | "succeeded" | "failed" | "unknown";
             };
             path: {

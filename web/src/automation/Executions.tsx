@@ -40,7 +40,7 @@ const Subject = ({ execution, slug }: { readonly slug: string; readonly executio
 
 /** The log of a rule: each event that matched it, and what became of it. */
 export const Executions = ({ ruleId, slug }: { readonly slug: string; readonly ruleId: string }) => {
-  const { automation: texts, commands } = useTexts()
+  const { automation: texts, bulkRetries, commands } = useTexts()
   const list = usePagedList({
     key: [...automationKey(slug), "executions", ruleId],
     read: (cursor) => readExecutions(slug, ruleId, pageSize, cursor),
@@ -65,7 +65,17 @@ export const Executions = ({ ruleId, slug }: { readonly slug: string; readonly r
             {
               title: texts.command,
               isMinor: true,
-              cell: ({ command_status }) => command_status !== null && commands.statuses[command_status]
+              cell: ({ command_status, task_outcome }) =>
+                command_status !== null && (
+                  <>
+                    {commands.statuses[command_status]}
+                    {task_outcome !== null && (
+                      <span className={`block text-small ${task_outcome === "failed" ? "text-failure" : "text-soft"}`}>
+                        {bulkRetries.outcomes[task_outcome]}
+                      </span>
+                    )}
+                  </>
+                )
             },
             { title: texts.detail, isMinor: true, cell: ({ detail }) => <span className="text-soft">{detail}</span> },
             { title: texts.time, isNumber: true, cell: ({ occurred_at }) => <Time at={occurred_at} /> }

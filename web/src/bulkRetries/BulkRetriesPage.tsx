@@ -8,7 +8,7 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
-import { type BulkRetry, countNamed, lineOf, phaseOf } from "./bulkRetry.ts"
+import { type BulkRetry, countNamed, lineOf } from "./bulkRetry.ts"
 import { CommandTabs } from "./CommandTabs.tsx"
 import { PhaseMark, ProgressBar } from "./Progress.tsx"
 import { bulkRetriesKey, listBulkRetries } from "./queries.ts"
@@ -43,7 +43,7 @@ export const BulkRetriesPage = () => {
           rows={list.rows}
           rowKey={({ id }) => id}
           columns={[
-            { title: texts.status, cell: (request) => <PhaseMark phase={phaseOf(request)} /> },
+            { title: texts.status, cell: (request) => <PhaseMark request={request} /> },
             {
               title: texts.filter,
               cell: ({ filter, id, target_name }) => (

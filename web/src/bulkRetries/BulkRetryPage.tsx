@@ -9,13 +9,15 @@ import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
-import { type BulkRetry, countNamed, lineOf, phaseOf } from "./bulkRetry.ts"
+import { type BulkRetry, countNamed, isMoving, lineOf } from "./bulkRetry.ts"
 import { BulkRetryControls } from "./Controls.tsx"
 import { Items } from "./Items.tsx"
-import { Counts, PhaseMark, ProgressBar } from "./Progress.tsx"
+import { Counts, OutcomeBar, OutcomeCounts, PhaseMark, ProgressBar } from "./Progress.tsx"
 import { bulkRetriesKey, readBulkRetry } from "./queries.ts"
 
 const refetchMillis = 2_000
+/** Once its tasks have ended: one of them may run again. */
+const endedMillis = 30_000
 
 const RequestFacts = ({ request, slug }: { readonly slug: string; readonly request: BulkRetry }) => {
   const { bulkRetries: texts, tasks } = useTexts()
@@ -68,16 +70,46 @@ const RequestFacts = ({ request, slug }: { readonly slug: string; readonly reque
   )
 }
 
+/** What became of the retried tasks, and the way to those that failed again. */
+const Outcomes = ({ outcomes, requestId, retried, slug }: {
+  readonly slug: string
+  readonly requestId: string
+  readonly outcomes: NonNullable<BulkRetry["outcomes"]>
+  readonly retried: number
+}) => {
+  const { bulkRetries: texts } = useTexts()
+  return (
+    <section aria-labelledby="outcomes" className="mt-3 grid gap-4 border-t border-line pt-4">
+      <div className="flex flex-wrap items-baseline justify-between gap-3">
+        <h3 id="outcomes" className="font-medium">{texts.outcomeTitle}</h3>
+        {outcomes.failed > 0 && (
+          <Link
+            to="/projects/$slug/bulk-retries/$requestId"
+            params={{ slug, requestId }}
+            search={{ status: "succeeded", outcome: "failed" }}
+            className="underline underline-offset-2"
+          >
+            {texts.showFailedAgain}
+          </Link>
+        )}
+      </div>
+      <OutcomeBar outcomes={outcomes} retried={retried} />
+      <OutcomeCounts outcomes={outcomes} />
+    </section>
+  )
+}
+
 /** One bulk retry: how far it is, what it waits for, what became of each task, and how to stop it. */
 export const BulkRetryPage = () => {
   const { requestId, slug } = useParams({ from: "/signed-in/projects/$slug/bulk-retries/$requestId" })
   const { bulkRetries: texts } = useTexts()
   const canOperate = useCan(slug, "operator")
   const interval = useRefetchInterval(refetchMillis)
+  const endedInterval = useRefetchInterval(endedMillis)
   const read = useQuery({
     queryKey: [...bulkRetriesKey(slug), requestId],
     queryFn: () => readBulkRetry(slug, requestId),
-    refetchInterval: ({ state }) => (state.data?.status === "running" ? interval : false)
+    refetchInterval: ({ state }) => (state.data !== undefined && isMoving(state.data) ? interval : endedInterval)
   })
   const request = read.data
   if (request === undefined) {
@@ -86,7 +118,7 @@ export const BulkRetryPage = () => {
   return (
     <>
       <PageHeader title={texts.one}>
-        <PhaseMark phase={phaseOf(request)} />
+        <PhaseMark request={request} />
         {canOperate && request.status === "running" && <BulkRetryControls slug={slug} request={request} />}
       </PageHeader>
       {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
@@ -96,6 +128,14 @@ export const BulkRetryPage = () => {
             <ProgressBar counts={request.counts} />
             <Counts counts={request.counts} />
             {request.note !== null && <p>{request.note}</p>}
+            {request.outcomes !== null && request.counts.succeeded > 0 && (
+              <Outcomes
+                slug={slug}
+                requestId={request.id}
+                outcomes={request.outcomes}
+                retried={request.counts.succeeded}
+              />
+            )}
           </div>
         </Panel>
         <Panel title={texts.facts}>

@@ -5,6 +5,14 @@ import type { TaskState } from "../tasks/states.ts"
 export type BulkRetry = Schemas["BulkRetry"]
 export type BulkRetryFilter = Schemas["BulkRetryFilter"]
 export type ItemStatus = Schemas["BulkRetryItem"]["status"]
+export type TaskOutcome = NonNullable<Schemas["BulkRetryItem"]["outcome"]>
+
+/** Which tasks of a request are shown, in the address of its page. */
+export interface ItemsSearch {
+  readonly status?: ItemStatus
+  /** Of retried tasks. */
+  readonly outcome?: TaskOutcome
+}
 
 /** What a person reads: a request that runs can be paused, or wait for the last outcomes after it was cancelled. */
 export type Phase = BulkRetry["status"] | "paused" | "cancelling"
@@ -17,13 +25,38 @@ export const phaseOf = ({ control_state, status }: Pick<BulkRetry, "control_stat
     : "cancelling"
 
 /** Each phase has the shape of the task state that it resembles. */
-export const phaseShapes: Readonly<Record<Phase, TaskState>> = {
+const phaseShapes: Readonly<Record<Phase, TaskState>> = {
   running: "started",
   paused: "pending",
   cancelling: "revoked",
   completed: "success",
   cancelled: "revoked",
   expired: "rejected"
+}
+
+/** A completed request looks like what became of its tasks: that the agent retried them says nothing about it. */
+export const shapeOf = (request: Pick<BulkRetry, "control_state" | "counts" | "outcomes" | "status">): TaskState => {
+  const phase = phaseOf(request)
+  const { counts, outcomes } = request
+  if (phase !== "completed") return phaseShapes[phase]
+  if (counts.failed > 0 || (outcomes?.failed ?? 0) > 0) return "failure"
+  if (outcomes === null || counts.unknown + outcomes.unknown > 0) return "unknown"
+  return outcomes.waiting > 0 ? "started" : phaseShapes.completed
+}
+
+/** Whether its numbers may change at any moment. */
+export const isMoving = ({ outcomes, status }: Pick<BulkRetry, "outcomes" | "status">): boolean =>
+  status === "running" || (outcomes?.waiting ?? 0) > 0
+
+/** In the order of the bar: what is certain first, what has not ended last. */
+export const taskOutcomes: ReadonlyArray<TaskOutcome> = ["succeeded", "failed", "cancelled", "unknown", "waiting"]
+
+export const outcomeShapes: Readonly<Record<TaskOutcome, TaskState>> = {
+  succeeded: "success",
+  failed: "failure",
+  waiting: "started",
+  cancelled: "revoked",
+  unknown: "unknown"
 }
 
 /** In the order of the bar: what is certain first, what has not begun last. */
@@ -36,12 +69,13 @@ export const itemStatuses: ReadonlyArray<ItemStatus> = [
   "pending"
 ]
 
+/** A retried task is no success yet. */
 export const itemShapes: Readonly<Record<ItemStatus, TaskState>> = {
-  succeeded: "success",
+  succeeded: "started",
   failed: "failure",
   unknown: "unknown",
   unobserved: "rejected",
-  claimed: "started",
+  claimed: "received",
   pending: "pending"
 }
 

@@ -1,5 +1,5 @@
 import { api, unwrap } from "../api/client.ts"
-import type { BulkRetryFilter, ItemStatus } from "./bulkRetry.ts"
+import type { BulkRetryFilter, ItemsSearch } from "./bulkRetry.ts"
 
 const pageSize = 50
 
@@ -20,12 +20,12 @@ export const readBulkRetry = (slug: string, requestId: string) =>
     })
   )
 
-export const listItems = (slug: string, requestId: string, status: ItemStatus | undefined, cursor: string | null) =>
+export const listItems = (slug: string, requestId: string, shown: ItemsSearch, cursor: string | null) =>
   unwrap(
     api.GET("/api/v1/projects/{slug}/bulk-retry-requests/{request_id}/items", {
       params: {
         path: { slug, request_id: requestId },
-        query: { limit: pageSize, ...(status !== undefined && { status }), ...(cursor !== null && { cursor }) }
+        query: { limit: pageSize, ...shown, ...(cursor !== null && { cursor }) }
       }
     })
   )

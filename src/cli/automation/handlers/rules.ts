@@ -2,6 +2,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import { type Rule, RuleCreate } from "../../../domain/automation/Automation.ts"
 import { type Counted, type RuleBacktest, RuleBacktestRequest } from "../../../domain/automation/Backtest.ts"
 import type { Execution } from "../../../domain/automation/Execution.ts"
+import { outcomeNames } from "../../commands/BulkRetryProgress.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
 import { findOne } from "../../io/Find.ts"
 import { standardText } from "../../io/StandardInput.ts"
@@ -45,6 +46,12 @@ const executionColumns: ReadonlyArray<Column<Execution>> = [
   { head: "WHEN", cell: ({ occurred_at }, view) => formatAge(occurred_at, view) },
   idColumn("TASK ID", ({ task_id }) => task_id, { dropRank: 2 }),
   { head: "COMMAND", cell: ({ command_status }) => command_status, hidesEmpty: true, dropRank: 1 },
+  {
+    head: "THEN",
+    cell: ({ task_outcome }) => task_outcome && outcomeNames[task_outcome],
+    hidesEmpty: true,
+    dropRank: 1
+  },
   { head: "REASON", cell: ({ detail }) => detail, maxLength: 80, minLength: 12, hidesEmpty: true }
 ]
 

@@ -21,7 +21,15 @@ import { getAgent, listAgents } from "../../remote/Target.ts"
 import { resolveFingerprint } from "../../tasks/Fingerprint.ts"
 import { describeFilter, readFilters, type TaskFilters } from "../../tasks/TaskQuery.ts"
 import type { definitions } from "../bulk-retry.ts"
-import { checkOutcome, hasEnded, isQuiet, watchBulkRetry } from "../BulkRetryProgress.ts"
+import {
+  checkOutcome,
+  formatOutcomes,
+  hasEnded,
+  isQuiet,
+  outcomeNames,
+  reportFailedAgain,
+  watchBulkRetry
+} from "../BulkRetryProgress.ts"
 import { idempotencyKeyOf } from "../Issue.ts"
 
 /** The name of the tasks; where they have several, what they were chosen by. */
@@ -35,8 +43,9 @@ const formatRequest = (request: BulkRetryRequestPublic, text: string): string =>
     ["status", request.control_state === "running" ? request.status : `${request.status} (${request.control_state})`],
     ["filter", jsonMemberOf(text, "filter")],
     ["tasks", `${counts.total}${request.capped ? " (the oldest ones; more match)" : ""}`],
-    ["succeeded", counts.succeeded],
-    ["failed", counts.failed],
+    ["retried", counts.succeeded],
+    ["of these", formatOutcomes(request)],
+    ["not retried", counts.failed],
     ["unknown", counts.unknown],
     ["left out", counts.unobserved],
     ["commanded", counts.claimed],
@@ -82,7 +91,9 @@ const printRequest = (
   Effect.gen(function*() {
     const last = watch ? yield* watchBulkRetry(remote, response, isLast) : response
     yield* printResponse(last, json, formatRequest)
-    if (watch && hasEnded(last[0])) yield* checkOutcome(last[0])
+    if (!watch || !hasEnded(last[0])) return
+    yield* reportFailedAgain(last[0])
+    yield* checkOutcome(last[0])
   })
 
 /** The path of the bulk retry of this id, or part of one. */
@@ -115,8 +126,9 @@ const columns: ReadonlyArray<Column<BulkRetryRequestPublic>> = [
   { head: "STATUS", cell: ({ status }) => status },
   { head: "CONTROL", cell: ({ control_state }) => control_state },
   { head: "TASKS", cell: ({ counts }) => counts.total },
-  { head: "SUCCEEDED", cell: ({ counts }) => counts.succeeded },
-  { head: "FAILED", cell: ({ counts }) => counts.failed, dropRank: 1 },
+  { head: "RETRIED", cell: ({ counts }) => counts.succeeded },
+  { head: "FAILED AGAIN", cell: ({ outcomes }) => outcomes?.failed ?? null },
+  { head: "NOT RETRIED", cell: ({ counts }) => counts.failed, dropRank: 1 },
   { head: "UNKNOWN", cell: ({ counts }) => counts.unknown, dropRank: 1 },
   { head: "AGE", cell: ({ created_at }, view) => formatAge(created_at, view) },
   idColumn("ID", ({ id }) => id)
@@ -124,7 +136,8 @@ const columns: ReadonlyArray<Column<BulkRetryRequestPublic>> = [
 
 const itemColumns: ReadonlyArray<Column<BulkRetryItem>> = [
   { head: "NAME", cell: ({ name }) => name, maxLength: 60, minLength: 12 },
-  { head: "STATUS", cell: ({ status }) => status },
+  { head: "STATUS", cell: ({ status }) => (status === "succeeded" ? "retried" : status) },
+  { head: "OUTCOME", cell: ({ outcome }) => outcome && outcomeNames[outcome], hidesEmpty: true },
   { head: "REASON", cell: ({ reason }) => reason, hidesEmpty: true },
   { head: "ERROR", cell: ({ error }) => error, maxLength: 60, minLength: 10, hidesEmpty: true },
   idColumn("TASK", ({ task_id }) => task_id),
@@ -158,9 +171,9 @@ export const handlers: HandlersOf<typeof definitions> = {
     const path = yield* pathOf(remote, id)
     yield* printRequest(remote, yield* remote.api.bulk_retries.get({ path, withResponse: true }), printing)
   }),
-  items: list(itemColumns, function*(remote, { id, status, ...page }) {
+  items: list(itemColumns, function*(remote, { id, outcome, status, ...page }) {
     const path = yield* pathOf(remote, id)
-    const urlParams = { ...(yield* decodePage(page)), ...givenOf({ status }) }
+    const urlParams = { ...(yield* decodePage(page)), ...givenOf({ outcome, status }) }
     return yield* remote.api.bulk_retries.items({ path, urlParams, withResponse: true })
   }),
   pause: call(function*(remote, { id, ...printing }) {

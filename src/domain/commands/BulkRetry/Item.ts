@@ -3,6 +3,7 @@ import { describeBody, describeField, exampleId, exampleTime } from "../../kerne
 import { CommandId } from "../../kernel/Id.ts"
 import { Page } from "../../kernel/Page.ts"
 import { Timestamp } from "../../kernel/Timestamp.ts"
+import { TaskOutcome } from "./TaskOutcome.ts"
 
 /**
  * How far a task of a bulk retry is.
@@ -40,6 +41,11 @@ export const BulkRetryItem = Schema.Struct({
   error: describeField(Schema.NullOr(Schema.String), "What the agent, or the brain, says about it.", null),
   command_id: describeField(Schema.NullOr(CommandId), "The command that retries it.", exampleId),
   new_task_id: describeField(Schema.NullOr(Schema.String), "The task that the retry created.", "b4e2"),
+  outcome: describeField(
+    Schema.NullOr(TaskOutcome),
+    "What became of the new task, or of the same one where it runs again under its id; null: it was not retried.",
+    "failed"
+  ),
   claimed_at: describeField(Schema.NullOr(Timestamp), "When its command was issued.", exampleTime),
   ended_at: describeField(Schema.NullOr(Timestamp), "When its outcome was known.", exampleTime)
 }).annotations(describeBody("BulkRetryItem", "A task of a bulk retry."))

@@ -10,6 +10,7 @@ import {
 } from "../../../domain/commands/BulkRetry.ts"
 import { BulkRetryItemList, ItemStatus } from "../../../domain/commands/BulkRetry/Item.ts"
 import { BulkRetryPreview } from "../../../domain/commands/BulkRetry/Preview.ts"
+import { TaskOutcome } from "../../../domain/commands/BulkRetry/TaskOutcome.ts"
 import { Access, type AccessRule } from "../../../domain/kernel/Access.ts"
 import { describeField, exampleId } from "../../../domain/kernel/Describe.ts"
 import { BulkRetryId, caseInsensitiveId } from "../../../domain/kernel/Id.ts"
@@ -24,6 +25,11 @@ const requestId = pathParameter("request_id", caseInsensitiveId(BulkRetryId), "T
 
 const ListItems = Schema.Struct({
   status: describeField(Schema.optional(ItemStatus), "Only tasks in this status, by engine.", "failed"),
+  outcome: describeField(
+    Schema.optional(TaskOutcome),
+    "Only retried tasks with this outcome, by engine.",
+    "failed"
+  ),
   ...pageQuery
 })
 

@@ -13,8 +13,8 @@ export const layer = implementGroup(
       .handle("get", ({ path }) => bulkRetries.get(path.request_id))
       .handle(
         "items",
-        ({ path, urlParams: { cursor, limit, status } }) =>
-          bulkRetries.listItems(path.request_id, { cursor, limit, status })
+        ({ path, urlParams: { cursor, limit, outcome, status } }) =>
+          bulkRetries.listItems(path.request_id, { cursor, limit, outcome, status })
       )
       .handle("pause", ({ path }) => bulkRetries.pause(path.request_id))
       .handle(

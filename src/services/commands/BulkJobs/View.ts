@@ -1,15 +1,19 @@
-import { Effect, Layer } from "effect"
+import { Cache, Duration, Effect, Exit, Layer } from "effect"
 import type { BulkJob } from "../../../domain/commands/BulkJob.ts"
 import { type BulkRetryRequestPublic, canonicalizerVersion } from "../../../domain/commands/BulkRetry.ts"
+import { noOutcomes, type TaskOutcomes } from "../../../domain/commands/BulkRetry/TaskOutcome.ts"
+import type { BulkRetryId } from "../../../domain/kernel/Id.ts"
 import { omitNullTerms, summarizeTerms } from "../../../domain/kernel/Query.ts"
+import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { missingArgumentsNote } from "../../../domain/tasks/Retry.ts"
 import { MemberNames } from "../../identity/MemberNames.ts"
 import { EngineAgents } from "../EngineAgents.ts"
 import { actionOf } from "./Issues.ts"
+import { BulkRetryItemsRepo } from "./Retry/ItemsRepo.ts"
 import { type BulkRetry, type BulkWalk, progressOf } from "./Row.ts"
 
 /** A bulk retry as callers see it. */
-export const publicOf = (request: BulkRetry, note: string | null): BulkRetryRequestPublic => {
+const publicOf = (request: BulkRetry, outcomes: TaskOutcomes | null, note: string | null): BulkRetryRequestPublic => {
   const { action: _action, claimed, engines: _engines, failed, resolved_at: _resolvedAt, succeeded, total, ...rest } =
     request
   const { unknown, unobserved, ...columns } = rest
@@ -18,6 +22,7 @@ export const publicOf = (request: BulkRetry, note: string | null): BulkRetryRequ
     ...columns,
     canonicalizer_version: canonicalizerVersion,
     counts: { total, pending, claimed, unobserved, succeeded, failed, unknown },
+    outcomes,
     sealed_at: columns.sealed_at ?? columns.created_at, // the repository shows sealed jobs only
     note
   }
@@ -26,6 +31,18 @@ export const publicOf = (request: BulkRetry, note: string | null): BulkRetryRequ
 export const retryWaitNote = (engines: ReadonlyArray<string>): string =>
   `No connected agent can retry tasks of ${engines.join(", ")}. They wait until one connects.`
 
+/** Retried tasks whose outcomes a list counts: some 50 ms. */
+const maxListedTasks = 10_000
+
+/** The outcomes of a request are read again after so many times as long as their count took: 10 s for 100 000 tasks. */
+const restFactor = 20
+
+/** The outcomes of so many retried tasks: those that were retried after the count wait. */
+const fitTo = (retried: number, counted: TaskOutcomes = noOutcomes): TaskOutcomes => {
+  const { cancelled, failed, succeeded, unknown } = counted
+  return { ...counted, waiting: Math.max(0, retried - succeeded - failed - cancelled - unknown) }
+}
+
 const mayWait = ({ action, status }: BulkWalk) => action === "cancel" && status === "running"
 
 /** What callers see of bulk jobs: their counts, and what they wait for. */
@@ -33,6 +50,36 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
   effect: Effect.gen(function*() {
     const engineAgents = yield* EngineAgents
     const memberNames = yield* MemberNames
+    const items = yield* BulkRetryItemsRepo
+    const countedOutcomes = yield* Cache.makeWith({
+      capacity: 256,
+      lookup: (id: BulkRetryId) => Effect.timed(Effect.flatMap(Timestamp.now, (now) => items.countOutcomes([id], now))),
+      timeToLive: Exit.match({
+        onFailure: () => Duration.zero,
+        onSuccess: ([took]) => Duration.times(took, restFactor)
+      })
+    })
+
+    /** Every reader of a large request waits for one count. */
+    const readOutcomes = ({ id, succeeded }: BulkRetry) =>
+      succeeded === 0
+        ? Effect.succeed(noOutcomes)
+        // the cache would pass the end of a reader that leaves on to the others
+        : Effect.map(Effect.uninterruptible(countedOutcomes.get(id)), ([, counts]) => fitTo(succeeded, counts.get(id)))
+
+    /** The requests of a list without notes; the outcomes of the first ones, as many as may be counted. */
+    const listRetries = Effect.fnUntraced(function*(requests: ReadonlyArray<BulkRetry>) {
+      let tasks = 0
+      const counted = requests.filter(({ succeeded }) => (tasks += succeeded) <= maxListedTasks)
+      const ids = counted.flatMap(({ id, succeeded }) => (succeeded === 0 ? [] : [id]))
+      const counts = ids.length === 0
+        ? new Map<string, TaskOutcomes>()
+        : yield* items.countOutcomes(ids, yield* Timestamp.now)
+      const known = new Set(counted)
+      return requests.map((request) =>
+        publicOf(request, known.has(request) ? fitTo(request.succeeded, counts.get(request.id)) : null, null)
+      )
+    })
 
     /** The walks of one project as callers see them. */
     const describeAll = Effect.fnUntraced(function*(jobs: ReadonlyArray<BulkWalk>) {
@@ -75,22 +122,25 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
     /** The bulk retry as callers see it, with what it waits for. */
     const describeRetry = Effect.fnUntraced(function*(request: BulkRetry) {
       const { claimed, control_state, finished_at, project_id, target_agent_id } = request
-      if (finished_at !== null) return publicOf(request, null)
+      const outcomes = yield* readOutcomes(request)
+      if (finished_at !== null) return publicOf(request, outcomes, null)
       if (control_state !== "running") {
         const sentNote = claimed === 0
           ? ""
           : ` ${claimed} commands were sent before; their outcomes are still recorded.`
-        return publicOf(request, `No task is retried: it is ${control_state}.${sentNote}`)
+        return publicOf(request, outcomes, `No task is retried: it is ${control_state}.${sentNote}`)
       }
       const choose = yield* engineAgents.chooseIn(project_id, actionOf.retry, target_agent_id)
       const waiting = request.engines.filter((engine) =>
         missingArgumentsNote(engine) === null && choose(engine) === null
       )
-      return publicOf(request, waiting.length === 0 ? null : retryWaitNote(waiting))
+      return publicOf(request, outcomes, waiting.length === 0 ? null : retryWaitNote(waiting))
     })
 
-    return { describe, describeAll, describeRetry } as const
+    return { describe, describeAll, describeRetry, listRetries } as const
   })
 }) {
-  static readonly layer = this.Default.pipe(Layer.provide([EngineAgents.layer, MemberNames.layer]))
+  static readonly layer = this.Default.pipe(
+    Layer.provide([BulkRetryItemsRepo.layer, EngineAgents.layer, MemberNames.layer])
+  )
 }

@@ -33,6 +33,23 @@ export const bulkRetries: Texts["bulkRetries"] = {
     claimed: "Der Befehl wurde erteilt und hat noch kein Ergebnis.",
     pending: "Es wurde noch kein Befehl erteilt."
   },
+  outcomeTitle: "Ergebnis der wiederholten Tasks",
+  outcomes: {
+    succeeded: common.succeededTasks,
+    failed: "Erneut fehlgeschlagen",
+    waiting: "Noch offen",
+    cancelled: common.cancelled,
+    unknown: common.unknown
+  },
+  outcomeHints: {
+    succeeded: "Der Task war erfolgreich, oder eine spätere Wiederholung war es.",
+    failed: "Der Task ist erneut fehlgeschlagen.",
+    waiting: "Der Task wartet oder läuft.",
+    cancelled: "Der Task wurde abgebrochen oder abgelehnt.",
+    unknown: "Kein Agent hat den Task innerhalb eines Tages gemeldet, sein Ende ist unbekannt, oder er wurde gelöscht."
+  },
+  failedAgain: (count: Count) => plural(count, "# erneut fehlgeschlagen", "# erneut fehlgeschlagen"),
+  showFailedAgain: "Erneut fehlgeschlagene Tasks anzeigen",
   reasons: {
     task_deleted: "Der Task wurde gelöscht.",
     task_changed: "Der Task hat einen anderen Status als beim Start der Wiederholung.",

@@ -31,6 +31,23 @@ export const bulkRetries = {
     claimed: "The command was issued and has no outcome yet.",
     pending: "No command has been issued yet."
   },
+  outcomeTitle: "Outcome of the retried tasks",
+  outcomes: {
+    succeeded: common.succeededTasks,
+    failed: "Failed again",
+    waiting: "Still waiting",
+    cancelled: common.cancelled,
+    unknown: common.unknown
+  },
+  outcomeHints: {
+    succeeded: "The task succeeded, or a later retry of it did.",
+    failed: "The task failed again.",
+    waiting: "The task waits or runs.",
+    cancelled: "The task was cancelled or rejected.",
+    unknown: "No agent has reported the task within a day, its end is unknown, or it was deleted."
+  },
+  failedAgain: (count: Count) => plural(count, "# failed again", "# failed again"),
+  showFailedAgain: "Show the tasks that failed again",
   reasons: {
     task_deleted: "The task was deleted.",
     task_changed: "The task's state has changed since the retry was started.",

@@ -32,6 +32,23 @@ export const bulkRetries: Texts["bulkRetries"] = {
     claimed: "El comando se emitió y aún no tiene resultado.",
     pending: "Aún no se ha emitido ningún comando."
   },
+  outcomeTitle: "Resultado de las tareas reintentadas",
+  outcomes: {
+    succeeded: common.succeededTasks,
+    failed: "Fallaron de nuevo",
+    waiting: "Aún en espera",
+    cancelled: "Canceladas",
+    unknown: "Desconocido"
+  },
+  outcomeHints: {
+    succeeded: "La tarea se completó, o lo hizo un reintento posterior.",
+    failed: "La tarea volvió a fallar.",
+    waiting: "La tarea espera o se está ejecutando.",
+    cancelled: "La tarea se canceló o se rechazó.",
+    unknown: "Ningún agente ha informado de la tarea en un día, se desconoce su final o se eliminó."
+  },
+  failedAgain: (count: Count) => plural(count, "# falló de nuevo", "# fallaron de nuevo"),
+  showFailedAgain: "Mostrar las tareas que fallaron de nuevo",
   reasons: {
     task_deleted: "La tarea se eliminó.",
     task_changed: "La tarea tiene un estado distinto al del inicio del reintento.",

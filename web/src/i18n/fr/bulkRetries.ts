@@ -32,6 +32,23 @@ export const bulkRetries: Texts["bulkRetries"] = {
     claimed: "La commande est émise et n’a pas encore de résultat.",
     pending: "Aucune commande n’a encore été émise."
   },
+  outcomeTitle: "Résultat des tâches relancées",
+  outcomes: {
+    succeeded: common.succeededTasks,
+    failed: "De nouveau en échec",
+    waiting: "Encore en attente",
+    cancelled: "Annulées",
+    unknown: "Inconnu"
+  },
+  outcomeHints: {
+    succeeded: "La tâche a réussi, ou une relance ultérieure a réussi.",
+    failed: "La tâche a de nouveau échoué.",
+    waiting: "La tâche attend ou s’exécute.",
+    cancelled: "La tâche a été annulée ou rejetée.",
+    unknown: "Aucun agent n’a signalé la tâche en un jour, sa fin est inconnue ou elle a été supprimée."
+  },
+  failedAgain: (count: Count) => plural(count, "# a de nouveau échoué", "# ont de nouveau échoué"),
+  showFailedAgain: "Afficher les tâches de nouveau en échec",
   reasons: {
     task_deleted: "La tâche a été supprimée.",
     task_changed: "La tâche a un autre état qu’au début de la relance.",

@@ -31,6 +31,23 @@ export const bulkRetries: Texts["bulkRetries"] = {
     claimed: "コマンドは発行されましたが、まだ結果がありません。",
     pending: "コマンドはまだ発行されていません。"
   },
+  outcomeTitle: "再試行したタスクの結果",
+  outcomes: {
+    succeeded: common.succeededTasks,
+    failed: "再び失敗",
+    waiting: common.waiting,
+    cancelled: common.cancelled,
+    unknown: common.unknown
+  },
+  outcomeHints: {
+    succeeded: "タスクが成功したか、その後の再試行が成功しました。",
+    failed: "タスクが再び失敗しました。",
+    waiting: "タスクは待機中か実行中です。",
+    cancelled: "タスクはキャンセルまたは拒否されました。",
+    unknown: "1日以内にどのエージェントからも報告がないか、終了が不明か、タスクが削除されました。"
+  },
+  failedAgain: (count: Count) => `${count.text}件が再び失敗`,
+  showFailedAgain: "再び失敗したタスクを表示",
   reasons: {
     task_deleted: "タスクは削除されました。",
     task_changed: "タスクの状態が再試行の開始時と異なります。",

@@ -1,14 +1,18 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Layer, Schema, Struct } from "effect"
 import { BulkRetryItem, type ItemStatus } from "../../../../domain/commands/BulkRetry/Item.ts"
 import type { Outcome, RetryCommand } from "../../../../domain/commands/BulkRetry/Outcome.ts"
+import { noOutcomes, TaskOutcome, type TaskOutcomes } from "../../../../domain/commands/BulkRetry/TaskOutcome.ts"
 import type { AgentId, CommandId } from "../../../../domain/kernel/Id.ts"
 import type { TaskState } from "../../../../domain/kernel/TaskState.ts"
 import * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
 import * as Ids from "../../../kernel/Ids.ts"
 import { Reader } from "../../../kernel/sql/Database.ts"
+import { idIn } from "../../../kernel/sql/Dialect.ts"
 import { recordset } from "../../../kernel/sql/Recordset.ts"
 import { rowsOf } from "../../../kernel/sql/Rows.ts"
+import { Scans } from "../../../tasks/Scans.ts"
+import { type RetryColumns, retryOutcome } from "../../RetryOutcome.ts"
 import type { BulkRetry } from "../Row.ts"
 
 /** The primary key of a request's tasks, without the position. */
@@ -64,14 +68,36 @@ const newColumns = {
 } satisfies Record<keyof NewItem, "integer" | "text">
 
 const items = rowsOf(BulkRetryItem)
+const storedNames = Struct.keys(Struct.omit(BulkRetryItem.fields, "outcome"))
+const decodeItem = Schema.decodeUnknownSync(BulkRetryItem)
+const decodeOutcomeCount = Schema.decodeUnknownSync(Schema.Tuple(Schema.String, TaskOutcome, Schema.Int))
+
+const retryColumns: RetryColumns = {
+  row: "i",
+  newTaskId: "i.new_task_id",
+  issuedAt: "i.claimed_at",
+  endedAt: "i.ended_at"
+}
+
+/** A task of a list by status, or by outcome. */
+interface ItemPlace {
+  readonly engine: string
+  readonly position: number
+}
 
 /** The tasks of bulk retries. */
 export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("svc/BulkRetryItemsRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
+    const scans = yield* Scans
     const insertColumns = Object.keys(newColumns).join(", ")
-    const columns = read.literal(Object.keys(BulkRetryItem.fields).join(", "))
+    const stored = read.literal(storedNames.map((name) => `i.${name}`).join(", "))
+    const isRetried = read.literal("i.status = 'succeeded'")
+    const columns = (now: Timestamp.Timestamp) =>
+      read`${stored}, CASE WHEN ${isRetried} THEN ${retryOutcome(read, retryColumns, now)} END AS outcome`
+    const isAfter = (place: ItemPlace | null) =>
+      place === null ? read`` : read`AND (i.engine, i.position) > (${place.engine}, ${place.position})`
 
     const listClaimedBy = (client: SqlClient.SqlClient) => ({ id }: RequestKey) =>
       client<ClaimedItem>`SELECT i.position, i.engine, i.task_id, i.command_id, c.status AS command_status,
@@ -97,20 +123,55 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
           FROM ${recordset(sql, "r", newColumns, rows)}`,
 
       /** In the order of the retries, those after the position. */
-      list: ({ id, project_id }: RequestKey, after: number, limit: number) =>
-        items(read`SELECT ${columns} FROM bulk_retry_items
-          WHERE project_id = ${project_id} AND request_id = ${id} AND position > ${after}
-          ORDER BY position LIMIT ${limit}`),
+      list: ({ id, project_id }: RequestKey, after: number, limit: number, now: Timestamp.Timestamp) =>
+        items(read`SELECT ${columns(now)} FROM bulk_retry_items i
+          WHERE i.project_id = ${project_id} AND i.request_id = ${id} AND i.position > ${after}
+          ORDER BY i.position LIMIT ${limit}`),
       /** Those of a status by engine, then in the order of the retries. */
       listByStatus: (
         { id }: RequestKey,
         status: ItemStatus,
-        after: { readonly engine: string; readonly position: number } | null,
-        limit: number
+        after: ItemPlace | null,
+        limit: number,
+        now: Timestamp.Timestamp
       ) =>
-        items(read`SELECT ${columns} FROM bulk_retry_items WHERE request_id = ${id} AND status = ${status}
-          ${after === null ? read`` : read`AND (engine, position) > (${after.engine}, ${after.position})`}
-          ORDER BY engine, position LIMIT ${limit}`),
+        items(read`SELECT ${columns(now)} FROM bulk_retry_items i
+          WHERE i.request_id = ${id} AND i.status = ${status} ${isAfter(after)}
+          ORDER BY i.engine, i.position LIMIT ${limit}`),
+      /** Those of an outcome, as `listByStatus`. It may read every task of the request: 0.3 s for 100 000. */
+      listByOutcome: (
+        { id }: RequestKey,
+        outcome: TaskOutcome,
+        after: ItemPlace | null,
+        limit: number,
+        now: Timestamp.Timestamp
+      ) =>
+        Effect.map(
+          scans.run(read`SELECT ${stored} FROM bulk_retry_items i
+            WHERE i.request_id = ${id} AND ${isRetried} ${isAfter(after)}
+              AND ${retryOutcome(read, retryColumns, now)} = ${outcome}
+            ORDER BY i.engine, i.position LIMIT ${limit}`),
+          (rows) =>
+            rows.map((row) =>
+              decodeItem({ ...Object.fromEntries(storedNames.map((name, index) => [name, row[index]])), outcome })
+            )
+        ),
+      /** The outcomes of each request's retried tasks; it reads each task by its key, outside of the event loop. */
+      countOutcomes: (ids: ReadonlyArray<RequestKey["id"]>, now: Timestamp.Timestamp) =>
+        Effect.map(
+          scans.run(read`SELECT CAST(request_id AS TEXT), outcome, CAST(COUNT(*) AS INTEGER) FROM (
+              SELECT i.request_id, ${retryOutcome(read, retryColumns, now)} AS outcome FROM bulk_retry_items i
+              WHERE ${idIn(read, ids, "i.request_id")} AND ${isRetried}
+            ) AS retried GROUP BY request_id, outcome`),
+          (rows) => {
+            const counts = new Map<string, TaskOutcomes>(ids.map((id) => [id, noOutcomes]))
+            for (const row of rows) {
+              const [id, outcome, count] = decodeOutcomeCount(row)
+              counts.set(id, { ...(counts.get(id) ?? noOutcomes), [outcome]: count })
+            }
+            return counts
+          }
+        ),
 
       /** The next tasks of an engine, as they are now. */
       listPending: ({ created_at, id }: BulkRetry, engine: string, limit: number) =>
@@ -167,5 +228,5 @@ export class BulkRetryItemsRepo extends Effect.Service<BulkRetryItemsRepo>()("sv
     } as const
   })
 }) {
-  static readonly layer = this.Default
+  static readonly layer = this.Default.pipe(Layer.provide(Scans.layer))
 }
