@@ -68,7 +68,7 @@ const RevokeQuestion = ({ onClose, shown }: { readonly shown: Key; readonly onCl
 const Name = ({ shown: { allowed_cidrs, name, prefix, scopes } }: { readonly shown: Key }) => {
   const { apiKeys: texts } = useTexts()
   return (
-    <span className="grid py-2">
+    <span className="grid">
       <span className="flex flex-wrap gap-x-3">
         <span className="font-medium">{name}</span>
         <code className="font-mono text-small text-soft">{prefix}…</code>

@@ -98,7 +98,7 @@ export const Members = ({ slug }: { readonly slug: string }) => {
             {
               title: texts.person,
               cell: (member) => (
-                <span className="flex min-w-0 flex-wrap gap-x-3 py-2">
+                <span className="flex min-w-0 flex-wrap gap-x-3">
                   <span className="font-medium">{nameOf(member)}</span>
                   {member.user_display_name !== null && <span className="break-all text-soft">{member.user_email}
                   </span>}

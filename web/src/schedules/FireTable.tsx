@@ -98,7 +98,7 @@ export const FireTable = ({ actions, chosen, fires, scheduleId, slug }: {
                   ref={isChosen ? chosenRow : undefined}
                   className={`border-b border-line last:border-0 hover:bg-hover ${isChosen ? "bg-press" : ""}`}
                 >
-                  <td className="figures h-[34px] px-5">
+                  <td className="figures h-[34px] px-5 py-2">
                     <Link
                       to="/projects/$slug/schedules/$scheduleId"
                       params={{ slug, scheduleId }}

@@ -41,7 +41,7 @@ export const MisfireTable = ({ hasNames, misfires, slug }: {
         {
           title: texts.cause,
           cell: ({ cause, detail }: Misfire) => (
-            <span className="grid py-2">
+            <span className="grid">
               <span>{texts.causes[cause]}</span>
               {detail !== null && <span className="max-w-[60ch] text-small text-soft">{detail}</span>}
             </span>

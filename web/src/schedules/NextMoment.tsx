@@ -10,7 +10,7 @@ export const NextMoment = ({ at, zone }: { readonly at: string; readonly zone: s
   const here = format.moment(time)
   const there = isKnownZone(zone) ? format.moment(time, zone) : here
   return (
-    <time dateTime={at} title={format.dateTime(time)} className="grid py-2">
+    <time dateTime={at} title={format.dateTime(time)} className="grid">
       <span className="flex flex-wrap items-baseline gap-x-3 md:whitespace-nowrap">
         {format.relative(time, now)}
         <span className="text-small text-soft">{here}</span>

@@ -28,7 +28,7 @@ const Next = ({ schedule }: { readonly schedule: Schedule }) => {
 const When = ({ schedule }: { readonly schedule: Schedule }) => {
   const words = useWords()(schedule)
   return (
-    <span className="grid min-w-[16ch] py-2">
+    <span className="grid min-w-[16ch]">
       {words !== null && <span>{words}</span>}
       <span className={words === null ? "font-mono" : "text-small text-soft"}>
         {words !== null && <code className="font-mono">{schedule.expression}</code>}
@@ -62,7 +62,7 @@ export const ScheduleTable = ({ schedules, slug, threshold }: {
           {
             title: texts.columns.name,
             cell: ({ engine, id, name, task_name }) => (
-              <span className="grid min-w-[22ch] py-2 max-md:min-w-0">
+              <span className="grid min-w-[22ch] max-md:min-w-0">
                 <Link
                   to="/projects/$slug/schedules/$scheduleId"
                   params={{ slug, scheduleId: id }}

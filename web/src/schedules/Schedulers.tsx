@@ -63,7 +63,7 @@ export const Schedulers = ({ slug }: { readonly slug: string }) => {
             {
               title: texts.name,
               cell: ({ error, scheduler }) => (
-                <span className="grid py-2">
+                <span className="grid">
                   <span className="font-medium">{scheduler}</span>
                   {error !== null && <span className="text-small text-failure">{error}</span>}
                 </span>

@@ -82,7 +82,7 @@ export const TickTable = ({ isNarrow = false, label, nextDst, ticks, zone }: {
             )
             return (
               <tr key={at} className="border-b border-line last:border-0">
-                <td className="h-[30px] px-5 whitespace-nowrap max-md:whitespace-normal">
+                <td className="h-[30px] px-5 py-2 whitespace-nowrap max-md:whitespace-normal">
                   <span className="flex flex-wrap items-center gap-x-3">
                     <time dateTime={at}>{format.moment(time)}</time>
                     {isOneZone && <ClockMark dst={dst} />}

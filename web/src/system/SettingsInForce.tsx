@@ -51,7 +51,7 @@ export const SettingsInForce = () => {
             {
               title: texts.setting,
               cell: ({ description, name }) => (
-                <span className="grid py-2">
+                <span className="grid">
                   <code className="font-mono text-small break-all">{name}</code>
                   <span className="text-small text-soft">{description}</span>
                 </span>

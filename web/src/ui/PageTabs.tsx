@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router"
+import { tabBar } from "./Tabs.tsx"
 
 /** Pages that belong together, as tabs below the title; each is a link of its own. */
 export const PageTabs = ({ label, slug, tabs }: {
@@ -6,14 +7,14 @@ export const PageTabs = ({ label, slug, tabs }: {
   readonly slug: string
   readonly tabs: ReadonlyArray<{ readonly to: string; readonly text: string }>
 }) => (
-  <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto border-b border-line px-5">
+  <nav aria-label={label} className={`mb-4 ${tabBar}`}>
     {tabs.map(({ text, to }) => (
       <Link
         key={to}
         to={to}
         params={{ slug }}
         activeOptions={{ exact: true, includeSearch: false }}
-        className="-mb-px inline-flex h-[34px] shrink-0 items-center border-b-2 border-transparent px-3 text-soft hover:text-ink aria-[current=page]:border-ink aria-[current=page]:font-medium aria-[current=page]:text-ink"
+        className="inline-flex h-[34px] shrink-0 items-center border-b-2 border-transparent px-3 text-soft hover:text-ink aria-[current=page]:border-ink aria-[current=page]:font-medium aria-[current=page]:text-ink"
       >
         {text}
       </Link>

@@ -52,7 +52,7 @@ export const Table = <A extends object>({ columns, isFaded, isInPanel = false, l
             {columns.map(({ cell, isMinor, isNumber, title }) => (
               <td
                 key={title}
-                className={`h-[34px] px-4 ${isNumber === true ? "figures text-right whitespace-nowrap" : ""} ${
+                className={`h-[34px] px-4 py-2 ${isNumber === true ? "figures text-right whitespace-nowrap" : ""} ${
                   isMinor === true ? "max-md:hidden" : ""
                 }`}
               >

@@ -52,7 +52,7 @@ export const UsersPage = () => {
             {
               title: people.person,
               cell: (user) => (
-                <span className="flex min-w-0 flex-wrap gap-x-3 py-2">
+                <span className="flex min-w-0 flex-wrap gap-x-3">
                   <span className="font-medium">{nameOf(user)}</span>
                   {user.display_name !== null && <span className="break-all text-soft">{user.email}</span>}
                   {user.id === me?.id && <span className="text-soft">({people.you})</span>}

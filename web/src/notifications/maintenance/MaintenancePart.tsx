@@ -126,7 +126,7 @@ export const MaintenancePart = ({ slug }: { readonly slug: string }) => {
                 title: texts.actions,
                 isNumber: true,
                 cell: (window: Window) => (
-                  <span className="inline-flex gap-3 py-2">
+                  <span className="inline-flex gap-3">
                     {stateOf(window, now) !== "ended" && (
                       <Button
                         aria-label={texts.actionOn(forms.edit, window.name)}
