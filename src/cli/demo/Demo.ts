@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Console, Effect, Layer, Schedule } from "effect"
+import { Clock, Console, Duration, Effect, Layer, Schedule } from "effect"
 import { join } from "node:path"
 import * as EffectQueue from "../../agent/engines/effect-queue/EffectQueue.ts"
 import * as Agent from "../../agent/runtime/Agent.ts"
@@ -46,12 +46,14 @@ const runShop = Effect.fnUntraced(
     let run = 0
     const submit = (task: Shop.Task) =>
       Effect.catchAll(submitTask(task), (error) => Effect.logWarning("an order was lost", error))
-    const placeOrder = Effect.suspend(() => submit(Shop.orderOf(order++))).pipe(
-      Effect.zipRight(
-        Effect.suspend(() => Effect.sleep(`${1500 + Math.round(Shop.pseudoRandom(order, 23) * 3000)} millis`))
-      )
+    const placeOrder = Effect.gen(function*() {
+      yield* submit(Shop.orderOf(order++))
+      yield* Effect.sleep(Shop.millisBefore(order, yield* Clock.currentTimeMillis))
+    })
+    const syncWarehouse = Effect.zipRight(
+      Effect.suspend(() => submit(Shop.syncOf(run++))),
+      Effect.sleep(Duration.seconds(Shop.syncSeconds))
     )
-    const syncWarehouse = Effect.zipRight(Effect.suspend(() => submit(Shop.syncOf(run++))), Effect.sleep("20 seconds"))
     const sql = yield* SqlClient.SqlClient
     const pruneCompleted = Effect.ignoreLogged(
       sql`DELETE FROM effect_queue WHERE completed = TRUE AND updated_at < datetime('now', '-1 day')`

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { makeElement } from "../../agent/engines/effect-queue/Element.ts"
 import { canonicalize, type JsonInput } from "../../domain/kernel/CanonicalJson.ts"
 import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
@@ -39,19 +39,21 @@ interface Lineage {
 }
 
 const MINUTE = 60_000
-/** The history ends this long before now, so that the longest task and its follow-ups fit in. */
-const MARGIN = 2 * MINUTE
+/** The history ends this long before now: the longest task takes 46 s, an order with all its retries 20. */
+const MARGIN = 50_000
 
-/** Orders in a minute: few at night, most in the evening. */
-const ordersAt = (minute: number): number => {
-  const hour = (minute / 60) % 24
-  const wave = 0.35 + 0.65 * Math.max(0, Math.sin(((hour - 7) / 16) * Math.PI))
-  return Math.floor(wave * 1.6 + Shop.pseudoRandom(minute, 20))
-}
+/** Orders in a minute. */
+const ordersAt = (minute: number): number =>
+  Math.floor(Shop.ordersPerMinute(minute * MINUTE) + Shop.pseudoRandom(minute, 20))
+
+type Field = readonly [string, JsonInput]
+
+const canonicalizeFields = (fields: ReadonlyArray<Field>) =>
+  fields.map(([field, value]) => [field, canonicalize(value)] as const)
 
 /** A deterministic id, so that an interrupted history can be ingested again without duplicates. */
 const stableId = (what: string): string => {
-  const hex = createHash("sha256").update(what).digest("hex")
+  const hex = hash("sha256", what, "hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
@@ -63,16 +65,16 @@ export const generateHistory = (since: number, until: number, firstOrder: number
   const simulateTask = (task: Shop.Task, at: number, place: Lineage): void => {
     const id = stableId(`${place.parent} ${at} ${canonicalize(task)}`)
     const queue = Shop.queueOf(task)
-    const commonFields: ReadonlyArray<readonly [string, JsonInput]> = [
+    const commonFields = canonicalizeFields([
       ["task_name", task._tag],
       ["queue", queue],
       ["args", []],
       ["kwargs", task],
       ["parent_task_id", place.parent],
       ["root_task_id", place.root]
-    ]
-    const addEvent = (kind: TaskEventKind, millis: number, more: ReadonlyArray<readonly [string, JsonInput]>) => {
-      const data = new Map([...commonFields, ...more].map(([field, value]) => [field, canonicalize(value)] as const))
+    ])
+    const addEvent = (kind: TaskEventKind, millis: number, more: ReadonlyArray<Field>) => {
+      const data = new Map([...commonFields, ...canonicalizeFields(more)])
       events.push({
         id: stableId(`${id} ${kind} ${millis}`),
         kind,
@@ -85,7 +87,7 @@ export const generateHistory = (since: number, until: number, firstOrder: number
     addEvent("task.received", at, [])
     let now = at + 4 + Shop.pseudoRandom(at, 21) * 900
     for (let attempt = 1;; attempt++) {
-      const attemptFields: ReadonlyArray<readonly [string, JsonInput]> = [["worker", queue], ["attempt", attempt]]
+      const attemptFields: ReadonlyArray<Field> = [["worker", queue], ["attempt", attempt]]
       const { error, seconds } = Shop.planAttempt(task, attempt, false)
       const runtime = Math.round((Shop.pauseOf(attempt) + seconds) * 1000)
       addEvent("task.started", now, attemptFields)
@@ -116,12 +118,16 @@ export const generateHistory = (since: number, until: number, firstOrder: number
   for (let at = since; at < until - MARGIN; at += MINUTE) {
     const minute = Math.floor(at / MINUTE)
     for (let n = ordersAt(minute); n > 0; n--) {
-      simulateTask(Shop.orderOf(order++), at + Shop.pseudoRandom(order, 22) * MINUTE, { parent: null, root: null })
+      const placedAt = at + Shop.pseudoRandom(order, 22) * MINUTE
+      if (placedAt < until - MARGIN) simulateTask(Shop.orderOf(order++), placedAt, { parent: null, root: null })
     }
-    if (minute % 15 === 0) simulateTask(Shop.syncOf(minute / 15), at, { parent: null, root: null })
     if (minute % 1440 === 120) {
       simulateTask({ _tag: "report.nightly_sales", day: dayBefore(at) }, at, { parent: null, root: null })
     }
+  }
+  const syncMillis = Shop.allSyncsSeconds * 1000
+  for (let run = Math.ceil(since / syncMillis); run * syncMillis < until - MARGIN; run++) {
+    simulateTask(Shop.syncOf(run), run * syncMillis, { parent: null, root: null })
   }
   events.sort((a, b) => (a.occurredAt < b.occurredAt ? -1 : a.occurredAt > b.occurredAt ? 1 : 0))
   return { events, dead, orders: order - firstOrder }

@@ -87,6 +87,21 @@ export const syncOf = (run: number) =>
     articles: 400 + Math.floor(pseudoRandom(run, 4) * 900)
   }) as const satisfies Task
 
+const hourMillis = 3_600_000
+
+/** Orders a minute at a time of day (UTC): fewest at night, most in the evening. The same in the history and in the shop. */
+export const ordersPerMinute = (millis: number): number =>
+  1.5 + 1.5 * Math.max(0, Math.sin((((millis / hourMillis) % 24 - 7) / 16) * Math.PI))
+
+/** The running shop's pause before an order. */
+export const millisBefore = (order: number, millis: number): number =>
+  Math.round((60_000 / ordersPerMinute(millis)) * (0.5 + pseudoRandom(order, 23)))
+
+/** The shop itself compares a warehouse so often. */
+export const syncSeconds = 60
+/** And so often with the comparisons of the schedule `warehouse sync`, every 2 minutes (Schedules.ts). */
+export const allSyncsSeconds = 40
+
 /** An attempt at a task: its duration, and its error if it fails. */
 export interface AttemptPlan {
   readonly seconds: number
@@ -108,7 +123,7 @@ export const planAttempt = (task: Task, attempt: number, hasWaited: boolean): At
     case "checkout.place_order":
       return planSuccess(0.15 + pseudoRandom(task.order, 5) * 0.4)
     case "payment.charge":
-      if (pseudoRandom(task.order, 6) < 0.07 && !hasWaited) {
+      if (pseudoRandom(task.order, 6) < 0.12 && !hasWaited) {
         return planFailure(
           0.8,
           "CardDeclined",
@@ -127,7 +142,7 @@ export const planAttempt = (task: Task, attempt: number, hasWaited: boolean): At
     case "mail.invoice":
       return planSuccess(0.1 + pseudoRandom(task.order, 11) * 0.3)
     case "invoice.render_pdf":
-      if (pseudoRandom(task.order, 12) < 0.03) {
+      if (pseudoRandom(task.order, 12) < 0.05) {
         return planFailure(1, "FontMissing", "the font Inter Tight is not installed on this machine")
       }
       return planSuccess(1 + pseudoRandom(task.order, 13) * 3)
