@@ -3,7 +3,6 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  Link,
   Outlet,
   redirect,
   useRouter
@@ -17,25 +16,17 @@ import { lazyPage } from "./code/lazyComponent.tsx"
 import { commandStatuses } from "./commands/statuses.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
 import { type FailuresSearch, type FailureWindow, failureWindows } from "./failures/queries.ts"
-import { useTexts } from "./i18n/Language.tsx"
 import { readOwnSearch, readSearch } from "./notifications/search.ts"
 import { type OverviewWindow, overviewWindows } from "./overview/windows.ts"
 import { scheduleFilters, type SchedulesSearch } from "./schedules/states.ts"
 import { oneOf, onlyTrue, parseSearch, present, stringifySearch, textIn } from "./searchParams.ts"
 import { meQuery } from "./session/session.ts"
+import { NotFound } from "./shell/NotFound.tsx"
+import { ProjectPages } from "./shell/ProjectPages.tsx"
 import { Shell } from "./shell/Shell.tsx"
 import { TasksPage } from "./tasks/TasksPage.tsx"
-import { EmptyState, ErrorNotice, Loading } from "./ui/Notices.tsx"
+import { ErrorNotice, Loading } from "./ui/Notices.tsx"
 import { type OldRowsSearch, parseOldRows } from "./ui/RecentRows.tsx"
-
-const NotFound = () => {
-  const { error: texts } = useTexts()
-  return (
-    <EmptyState title={texts.notFound} hint={texts.notFoundHint}>
-      <Link to="/" className="underline underline-offset-2">{texts.toHome}</Link>
-    </EmptyState>
-  )
-}
 
 const RouteError = ({ error }: { readonly error: unknown }) => {
   const router = useRouter()
@@ -43,8 +34,7 @@ const RouteError = ({ error }: { readonly error: unknown }) => {
 }
 
 const rootRoute = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
-  component: Outlet,
-  notFoundComponent: NotFound
+  component: Outlet
 })
 
 export interface SignInSearch {
@@ -136,7 +126,15 @@ const systemRoute = createRoute({
   component: lazyPage(() => import("./system/SystemPage.tsx"), "SystemPage")
 })
 
-const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/projects/$slug", component: Outlet })
+const projectRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/projects/$slug",
+  component: ProjectPages
+})
+
+/** Any other address, within the frame: its navigation leads on. */
+const otherRoute = createRoute({ getParentRoute: () => signedInRoute, path: "$", component: NotFound })
+const otherProjectRoute = createRoute({ getParentRoute: () => projectRoute, path: "$", component: NotFound })
 
 const peopleRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -409,6 +407,7 @@ const routeTree = rootRoute.addChildren([
     inboxRoute,
     ownNotificationsRoute,
     allActivityRoute,
+    otherRoute,
     projectRoute.addChildren([
       peopleRoute,
       settingsRoute,
@@ -438,7 +437,8 @@ const routeTree = rootRoute.addChildren([
       ruleRoute,
       approvalsRoute,
       activityRoute,
-      auditRoute
+      auditRoute,
+      otherProjectRoute
     ])
   ])
 ])

@@ -1,4 +1,4 @@
-import { HttpLayerRouter, HttpRouter, HttpServerRequest } from "@effect/platform"
+import { HttpLayerRouter, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { NotFound } from "../../domain/kernel/Errors.ts"
 import { Setup } from "../../services/identity/Setup.ts"
@@ -16,6 +16,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-sr
 
 /** The names of these files change with their content. */
 const immutable = { "cache-control": "public, max-age=31536000, immutable" }
+
+/** Whether a browser asks for a page, and not for what the API or the dashboard's files have. */
+const isForPerson = ({ headers, url }: HttpServerRequest.HttpServerRequest): boolean =>
+  (headers["accept"] ?? "").includes("text/html") && !/^\/+(api|assets)(\/|\?|$)/i.test(url)
 
 const fileNotFound = new NotFound({ resource: "file" })
 
@@ -53,6 +57,17 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
     )
   }
   for (const path of dashboardRoutes) yield* router.add("GET", path, respondWithDashboard)
+  // a person at a wrong address gets the dashboard, which says so; programs get the problem document
+  yield* router.add(
+    "GET",
+    "*",
+    Effect.gen(function*() {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (!isForPerson(request)) return yield* new HttpServerError.RouteNotFound({ request })
+      const response = yield* respondWithDashboard
+      return response.status === 200 ? HttpServerResponse.setStatus(response, 404) : response // else 304
+    })
+  )
   yield* router.add(
     "GET",
     "/assets/:file",

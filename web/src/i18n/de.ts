@@ -80,6 +80,8 @@ export const de: Texts = {
     retry: "Erneut versuchen",
     notFound: "Seite nicht gefunden",
     notFoundHint: "Die Adresse ist möglicherweise veraltet oder falsch eingegeben.",
+    noProject: "Projekt nicht gefunden",
+    noProjectHint: "Es wurde vielleicht umbenannt oder gelöscht, oder Sie sind kein Mitglied.",
     toHome: "Zu allen Projekten"
   },
   connection: {

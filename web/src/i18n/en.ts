@@ -83,6 +83,8 @@ export const en = {
     retry: "Try again",
     notFound: "Page not found",
     notFoundHint: "The address may be old or mistyped.",
+    noProject: "Project not found",
+    noProjectHint: "It may have been renamed or deleted, or you aren't a member.",
     toHome: "Go to all projects"
   },
   connection: {

@@ -80,6 +80,8 @@ export const es: Texts = {
     retry: "Volver a intentar",
     notFound: "Página no encontrada",
     notFoundHint: "Puede que la dirección sea antigua o contenga un error.",
+    noProject: "Proyecto no encontrado",
+    noProjectHint: "Puede que se haya renombrado o eliminado, o que usted no sea miembro.",
     toHome: "Ver todos los proyectos"
   },
   connection: {

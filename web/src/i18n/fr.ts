@@ -80,6 +80,8 @@ export const fr: Texts = {
     retry: "Réessayer",
     notFound: "Page introuvable",
     notFoundHint: "L’adresse est peut-être ancienne ou mal saisie.",
+    noProject: "Projet introuvable",
+    noProjectHint: "Il a peut-être été renommé ou supprimé, ou vous n’en êtes pas membre.",
     toHome: "Voir tous les projets"
   },
   connection: {

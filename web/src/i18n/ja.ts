@@ -80,6 +80,8 @@ export const ja: Texts = {
     retry: "もう一度試す",
     notFound: "ページが見つかりません",
     notFoundHint: "アドレスが古いか、誤っている可能性があります。",
+    noProject: "プロジェクトが見つかりません",
+    noProjectHint: "名前が変わったか、削除されたか、あなたがメンバーではない可能性があります。",
     toHome: "すべてのプロジェクトへ"
   },
   connection: {

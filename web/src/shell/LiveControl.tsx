@@ -9,13 +9,21 @@ import { Icon } from "../ui/Icon.tsx"
 const clockMillis = 12 * 3_600_000
 
 /** When the page was last true. It is no status: a screen reader would say it at each read. */
-const TrueAt = ({ at }: { readonly at: number }) => {
+const TrueAt = ({ at, isBesideWord }: {
+  readonly at: number
+  /** A phone has no room for both. */
+  readonly isBesideWord: boolean
+}) => {
   const { live: texts } = useTexts()
   const format = useFormat()
   const now = useNow()
   const time = now - at < clockMillis ? format.clock(at) : format.moment(at)
   return (
-    <span className="figures truncate" title={format.dateTime(at)} data-true-at={at}>
+    <span
+      className={`figures truncate ${isBesideWord ? "max-sm:sr-only" : ""}`}
+      title={format.dateTime(at)}
+      data-true-at={at}
+    >
       <span className="inline-block first-letter:uppercase max-sm:sr-only">{texts.trueAt(time)}</span>
       <span className="sm:hidden" aria-hidden="true">{time}</span>
     </span>
@@ -45,8 +53,8 @@ export const LiveControl = ({ hasStream }: { readonly hasStream: boolean }) => {
             isLive ? "bg-current text-success" : ""
           } ${word === null ? "hidden" : ""}`}
         />
-        <span role="status" className={isLive ? "max-sm:sr-only" : "shrink-0"}>{word}</span>
-        {trueAt > 0 && <TrueAt at={trueAt} />}
+        <span role="status" className={isLive ? "max-sm:sr-only" : "min-w-0 truncate"}>{word}</span>
+        {trueAt > 0 && <TrueAt at={trueAt} isBesideWord={word !== null} />}
       </span>
       <button
         type="button"

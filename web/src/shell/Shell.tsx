@@ -16,6 +16,7 @@ import { LiveControl } from "./LiveControl.tsx"
 import { Navigation } from "./Navigation.tsx"
 import { projectsQuery } from "./projects.ts"
 import { UnsavedQuestion } from "./UnsavedQuestion.tsx"
+import { useProject } from "./useProject.ts"
 
 const ProjectSwitch = ({ slug }: { readonly slug: string }) => {
   const { nav: texts } = useTexts()
@@ -53,13 +54,13 @@ export const Shell = () => {
   const texts = useTexts()
   const { slug } = useParams({ strict: false })
   const { data: me } = useQuery(meQuery)
-  const { data: projects } = useQuery(projectsQuery)
   const queries = useQueryClient()
   useEffect(() => void preloadWhenIdle(() => queries.isFetching() > 0), [queries])
-  useEffect(() => (slug === undefined ? undefined : liveStream.follow(slug)), [slug])
-  const zone = projects?.find((project) => project.slug === slug)?.timezone
+  const { project, state } = useProject(slug)
+  const knownSlug = state === "known" ? slug : undefined
+  useEffect(() => (knownSlug === undefined ? undefined : liveStream.follow(knownSlug)), [knownSlug])
   return (
-    <ProjectZone value={zone}>
+    <ProjectZone value={project?.timezone}>
       <div className="flex h-dvh flex-col">
         <SkipLink onFollow={() => document.getElementById("content")?.focus()}>{texts.skipToContent}</SkipLink>
         <span className="to-rows">
@@ -72,17 +73,17 @@ export const Shell = () => {
             title={texts.nav.allProjects}
           >
             <Icon name="rows" />
-            {texts.productName}
+            <span className={slug === undefined ? "" : "max-sm:sr-only"}>{texts.productName}</span>
           </Link>
           {slug !== undefined && (
             <>
-              <Icon name="chevron" className="text-soft" />
+              <Icon name="chevron" className="shrink-0 text-soft max-sm:hidden" />
               <ProjectSwitch slug={slug} />
             </>
           )}
           <div className="ml-auto flex min-w-0 items-center gap-3">
-            <LiveControl hasStream={slug !== undefined} />
-            <ShellKeys slug={slug} />
+            <LiveControl hasStream={slug !== undefined && state !== "missing"} />
+            <ShellKeys slug={state === "missing" ? undefined : slug} />
             {me && <InboxBell />}
             {me && <AccountMenu me={me} />}
           </div>
@@ -90,7 +91,7 @@ export const Shell = () => {
         <EnrolmentNotice />
         <UnsavedQuestion />
         <div className="flex min-h-0 flex-1">
-          {slug !== undefined && <Navigation slug={slug} />}
+          {slug !== undefined && state !== "missing" && <Navigation slug={slug} />}
           <main id="content" tabIndex={-1} className="min-w-0 flex-1 overflow-auto outline-none max-md:pb-[64px]">
             <Outlet />
           </main>

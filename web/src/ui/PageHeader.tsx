@@ -1,12 +1,9 @@
-import { type ReactNode, useEffect } from "react"
-import { useTexts } from "../i18n/Language.tsx"
+import type { ReactNode } from "react"
+import { useTabTitle } from "../shell/useTabTitle.ts"
 
 /** The title of a page, also of the browser's tab, and what belongs beside it. */
 export const PageHeader = ({ children, title }: { readonly title: string; readonly children?: ReactNode }) => {
-  const { productName } = useTexts()
-  useEffect(() => {
-    document.title = `${title} · ${productName}`
-  }, [title, productName])
+  useTabTitle(title)
   return (
     <div className="flex flex-wrap items-center gap-4 px-5 pt-5 pb-4">
       <h1 className="text-title font-semibold">{title}</h1>

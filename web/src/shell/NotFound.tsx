@@ -1,0 +1,29 @@
+import { Link } from "@tanstack/react-router"
+import { useTexts } from "../i18n/Language.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+
+/** What there is instead of a page or a project, and the way home. */
+const Missing = ({ hint, title }: { readonly title: string; readonly hint: string }) => {
+  const { error: texts } = useTexts()
+  return (
+    <>
+      <PageHeader title={title} />
+      <div className="grid gap-3 px-5">
+        <p className="max-w-[72ch] text-soft">{hint}</p>
+        <p>
+          <Link to="/" className="underline underline-offset-2">{texts.toHome}</Link>
+        </p>
+      </div>
+    </>
+  )
+}
+
+export const NotFound = () => {
+  const { error: texts } = useTexts()
+  return <Missing title={texts.notFound} hint={texts.notFoundHint} />
+}
+
+export const NoProject = () => {
+  const { error: texts } = useTexts()
+  return <Missing title={texts.noProject} hint={texts.noProjectHint} />
+}
