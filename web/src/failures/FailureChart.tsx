@@ -1,10 +1,8 @@
 import { useMemo } from "react"
-import { lazyComponent } from "../code/lazyComponent.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { Chart } from "../overview/Chart.tsx"
 import { bucketTimes, type FailureWindowCounts } from "./window.ts"
-
-const Chart = lazyComponent(async () => (await import("../overview/Chart.tsx")).Chart)
 
 /** Failed attempts of a group in its window. */
 export const FailureChart = ({ at, window }: {

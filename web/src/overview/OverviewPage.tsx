@@ -1,26 +1,32 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useRefetchInterval } from "../api/live.ts"
+import { AttentionList } from "../attention/AttentionList.tsx"
 import { useTexts } from "../i18n/Language.tsx"
-import { ErrorNotice } from "../ui/Notices.tsx"
+import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { FailingGroups, FailingNames } from "./Failing.tsx"
 import { Figures } from "./Figures.tsx"
-import { ProjectAttention } from "./ProjectAttention.tsx"
 import { statsQuery, trendsQuery } from "./queries.ts"
 import { QueueDepths } from "./QueueDepths.tsx"
 import { chartRefetchMillis, TrendCharts } from "./TrendCharts.tsx"
+import { useProjectAttention } from "./useProjectAttention.ts"
 import { WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000
 
-/** A project at a glance: what needs attention, what ended, how long it took, what fails and what waits. */
+/**
+ * A project at a glance: what needs attention, what ended, how long it took, what fails and what waits. The list of what
+ * needs attention may have any height, so nothing is shown below it before it is read; the other parts have their
+ * height from the start.
+ */
 export const OverviewPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/" })
   const { window = "24h" } = useSearch({ from: "/signed-in/projects/$slug/" })
   const { overview: texts } = useTexts()
   const navigate = useNavigate()
   const trends = useQuery({ ...trendsQuery(slug, window), refetchInterval: useRefetchInterval(chartRefetchMillis) })
+  const attention = useProjectAttention(slug)
   const stats = useQuery({ ...statsQuery(slug, window), refetchInterval: useRefetchInterval(refetchMillis) })
   return (
     <div className="grid gap-5 pb-6">
@@ -30,14 +36,24 @@ export const OverviewPage = () => {
           onChoose={(window) => void navigate({ to: "/projects/$slug", params: { slug }, search: { window } })}
         />
       </PageHeader>
-      <ProjectAttention slug={slug} />
-      {stats.isError && <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />}
-      {stats.data && <Figures slug={slug} stats={stats.data} />}
-      <TrendCharts trends={trends} />
-      <div className="grid gap-x-0 gap-y-3 lg:grid-cols-2">
-        <FailingNames slug={slug} window={window} />
-        <FailingGroups slug={slug} window={window} />
-        <QueueDepths slug={slug} />
+      {attention.isReading && <Loading />}
+      <div hidden={attention.isReading} className="grid gap-5">
+        {attention.items !== undefined
+          ? <AttentionList items={attention.items} detailOf={attention.detailOf} />
+          : attention.home.isError && (
+            <ErrorNotice
+              error={attention.home.error}
+              onRetry={() => void attention.home.refetch()}
+            />
+          )}
+        {stats.isError && <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />}
+        {(stats.data !== undefined || !stats.isError) && <Figures slug={slug} stats={stats.data} />}
+        <TrendCharts trends={trends} />
+        <div className="grid gap-x-0 gap-y-3 lg:grid-cols-2">
+          <FailingNames slug={slug} window={window} />
+          <FailingGroups slug={slug} window={window} />
+          <QueueDepths slug={slug} />
+        </div>
       </div>
     </div>
   )

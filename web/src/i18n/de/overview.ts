@@ -26,6 +26,8 @@ export const overview: Texts["overview"] = {
   asChart: "Als Diagramm anzeigen",
   time: common.time,
   keysOfChart: "Die Pfeiltasten links und rechts zeigen die Werte jedes Zeitpunkts.",
+  noData: "Keine Daten in diesem Zeitraum",
+  unfinished: "läuft noch",
   p50: "p50",
   p95: "p95",
   topFailing: "Am häufigsten fehlgeschlagen",

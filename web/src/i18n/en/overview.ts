@@ -25,6 +25,8 @@ export const overview = {
   asChart: "Show as a chart",
   time: common.time,
   keysOfChart: "The left and right arrow keys show the values of each time.",
+  noData: "No data in this window",
+  unfinished: "in progress",
   p50: "p50",
   p95: "p95",
   topFailing: "Most failures",

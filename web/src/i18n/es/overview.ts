@@ -26,6 +26,8 @@ export const overview: Texts["overview"] = {
   asChart: "Mostrar como gráfico",
   time: common.time,
   keysOfChart: "Las flechas izquierda y derecha muestran los valores de cada momento.",
+  noData: "Sin datos en este periodo",
+  unfinished: "en curso",
   p50: "p50",
   p95: "p95",
   topFailing: "Tareas con más fallos",

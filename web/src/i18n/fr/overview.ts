@@ -26,6 +26,8 @@ export const overview: Texts["overview"] = {
   asChart: "Afficher sous forme de graphique",
   time: common.time,
   keysOfChart: "Les flèches gauche et droite montrent les valeurs de chaque moment.",
+  noData: "Aucune donnée sur cette période",
+  unfinished: "en cours",
   p50: "p50",
   p95: "p95",
   topFailing: "Tâches avec le plus d’échecs",

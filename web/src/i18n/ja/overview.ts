@@ -26,6 +26,8 @@ export const overview: Texts["overview"] = {
   asChart: "グラフで表示",
   time: common.time,
   keysOfChart: "左右の矢印キーで各時点の値を表示します。",
+  noData: "この期間のデータはありません",
+  unfinished: "集計中",
   p50: "p50",
   p95: "p95",
   topFailing: "失敗の多いタスク",

@@ -1,28 +1,27 @@
 import { useQuery } from "@tanstack/react-query"
 import { type Agent, agentsQuery } from "../agents/agents.ts"
 import { useRefetchInterval } from "../api/live.ts"
-import { type AttentionItem, AttentionList } from "../attention/AttentionList.tsx"
+import type { AttentionItem } from "../attention/AttentionList.tsx"
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { ErrorNotice } from "../ui/Notices.tsx"
 import { homeQuery } from "./queries.ts"
 
 const refetchMillis = 15_000
 const shownAgents = 3
 const dayMillis = 86_400_000
 
+const isOfAgents = ({ kind }: AttentionItem) => kind === "agents_offline" || kind === "agents_refused"
+
 /** What needs attention in the project now, with the agents that are offline or were refused, and why. */
-export const ProjectAttention = ({ slug }: { readonly slug: string }) => {
+export const useProjectAttention = (slug: string) => {
   const { attention: texts } = useTexts()
   const format = useFormat()
   const now = useNow()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const home = useQuery({ ...homeQuery, refetchInterval })
   const agents = useQuery({ ...agentsQuery(slug), refetchInterval })
-  if (home.data === undefined) {
-    return home.isError ? <ErrorNotice error={home.error} onRetry={() => void home.refetch()} /> : null
-  }
+  const items = home.data?.attention.filter(({ project_slug }) => project_slug === slug)
   const lineOf = (kind: AttentionItem["kind"], agent: Agent): ReadonlyArray<string> => {
     if (kind === "agents_offline" && agent.state === "offline") {
       return [
@@ -36,10 +35,12 @@ export const ProjectAttention = ({ slug }: { readonly slug: string }) => {
       ? [texts.refused(agent.name, agent.last_refused_detail ?? agent.last_refused_reason ?? "")]
       : []
   }
-  return (
-    <AttentionList
-      items={home.data.attention.filter(({ project_slug }) => project_slug === slug)}
-      detailOf={({ kind }) => agents.data?.flatMap((agent) => lineOf(kind, agent)).slice(0, shownAgents) ?? []}
-    />
-  )
+  return {
+    home,
+    items,
+    /** Whether more of it is to come, which would move what is below. */
+    isReading: home.isPending || (agents.isPending && items?.some(isOfAgents) === true),
+    detailOf: ({ kind }: AttentionItem): ReadonlyArray<string> =>
+      agents.data?.flatMap((agent) => lineOf(kind, agent)).slice(0, shownAgents) ?? []
+  }
 }

@@ -1,0 +1,234 @@
+import { Fragment, type KeyboardEvent, useEffect, useRef, useState } from "react"
+import uPlot from "uplot"
+import "uplot/dist/uPlot.min.css"
+import type { Format } from "../format/useFormat.ts"
+import { useZone } from "../format/zone.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { useColourScheme } from "../theme/theme.ts"
+import { isLastUnfinished, isolatedIndexes, splitLast, type Values } from "./chartData.ts"
+import { chartHeight, type Series, Swatch, writeValue } from "./Series.tsx"
+
+/** Pixels between the ticks of time: a clock of 12 hours is 52 wide. */
+const tickSpace = 80
+const barPaths = uPlot.paths.bars?.({ size: [0.7, 24, 2] })
+/** Of the last bucket while it is not over. */
+const unfinishedDash = [2, 3]
+
+/** Pixels between a bucket and its values. */
+const pointGap = 12
+
+const resolveColour = (element: HTMLElement, name: string) => {
+  const probe = document.createElement("span")
+  probe.style.color = `var(--color-${name})`
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+/** A bucket of the chart that the pointer or the keys are at. */
+interface Point {
+  /** Epoch milliseconds; a later read may hold the bucket at another index. */
+  readonly time: number
+  /** From the left edge of the chart, in pixels. */
+  readonly left: number
+  readonly isInLeftHalf: boolean
+}
+
+const pointAt = (plot: uPlot, second: number) => plot.setCursor({ left: plot.valToPos(second, "x"), top: 0 })
+
+/** The values of a bucket beside it; it covers a part of the chart and moves nothing. */
+const PointValues = ({ format, formatValue, index, isUnfinished, point: { isInLeftHalf, left, time }, series, width }: {
+  readonly point: Point
+  readonly index: number
+  readonly isUnfinished: boolean
+  readonly width: number
+  readonly series: ReadonlyArray<Series>
+  readonly format: Format
+  readonly formatValue: (value: number) => string
+}) => {
+  const { overview: texts } = useTexts()
+  return (
+    <div
+      role="status"
+      className="pointer-events-none absolute top-1 z-10 rounded-base border border-line bg-paper px-4 py-3 text-small shadow-xl"
+      style={isInLeftHalf ? { left: left + pointGap } : { right: width - left + pointGap }}
+    >
+      <p className="figures whitespace-nowrap text-soft">
+        {format.moment(time)}
+        {isUnfinished && ` · ${texts.unfinished}`}
+      </p>
+      <dl className="figures mt-2 grid grid-cols-[auto_auto] gap-x-4">
+        {series.map(({ colour, dash, label, values }) => (
+          <Fragment key={label}>
+            <dt className="flex items-center gap-2 whitespace-nowrap">
+              <Swatch colour={colour} dash={dash} />
+              {label}
+            </dt>
+            <dd className="text-right font-medium whitespace-nowrap">{writeValue(values[index], formatValue)}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** How a series is drawn; `isRest`: the way to a bucket that is not over. */
+const optionsOf = (element: HTMLElement, { colour, dash, isBars, isFilled, label }: Series, isRest: boolean) => {
+  const stroke = resolveColour(element, colour)
+  const lineDash = isRest ? unfinishedDash : dash
+  const fill = isBars === true && !isRest ? stroke : isBars === true || isFilled === true
+    ? resolveColour(element, `${colour}-tint`)
+    : undefined
+  return {
+    label,
+    stroke,
+    width: isBars === true && !isRest ? 0 : 1.5,
+    points: {
+      show: false,
+      size: 4,
+      fill: stroke,
+      filter: (plot: uPlot, at: number) => isBars === true ? null : dots(plot, at)
+    },
+    ...(isBars === true && barPaths !== undefined && { paths: barPaths }),
+    ...(fill !== undefined && { fill }),
+    ...(lineDash !== undefined && { dash: [...lineDash] })
+  }
+}
+
+const dots = (plot: uPlot, seriesIndex: number) => {
+  const values = plot.data[seriesIndex] ?? []
+  return isolatedIndexes(Array.from(values, (value) => value ?? null))
+}
+
+/** The lines or bars of a chart, whose buckets can be read by pointer and arrow keys. */
+export const Plot = ({ format, formatValue, readAt, series, times, title, writeTick }: {
+  readonly title: string
+  readonly times: ReadonlyArray<number>
+  readonly series: ReadonlyArray<Series>
+  readonly format: Format
+  readonly readAt: number
+  readonly formatValue: (value: number) => string
+  readonly writeTick: (value: number) => string
+}) => {
+  const { overview: texts } = useTexts()
+  const zone = useZone()
+  const scheme = useColourScheme()
+  const holder = useRef<HTMLDivElement>(null)
+  const drawn = useRef<uPlot>(null)
+  /** The bucket of `point`, in epoch seconds, as the plot has it. */
+  const pointSecond = useRef<number>(null)
+  const [point, setPoint] = useState<Point | null>(null)
+  const isUnfinished = isLastUnfinished(times, readAt)
+  useEffect(() => {
+    const element = holder.current
+    if (element === null) return
+    const showPoint = (plot: uPlot) => {
+      const second = plot.data[0][plot.cursor.idx ?? -1] // null while no pointer is over it
+      pointSecond.current = second ?? null
+      if (second === undefined) return setPoint(null)
+      const inset = plot.over.getBoundingClientRect().left - element.getBoundingClientRect().left
+      const left = inset + plot.valToPos(second, "x")
+      setPoint({ time: second * 1000, left, isInLeftHalf: left < element.clientWidth / 2 })
+    }
+    // each read of the values makes a new plot
+    const previousSecond = pointSecond.current
+    const showAgain = (plot: uPlot) => {
+      if (previousSecond !== null && plot.data[0].includes(previousSecond)) pointAt(plot, previousSecond)
+      else showPoint(plot)
+    }
+    const windowMillis = (times.at(-1) ?? 0) - (times[0] ?? 0)
+    const soft = resolveColour(element, "soft")
+    const line = resolveColour(element, "line")
+    const axis = {
+      stroke: soft,
+      font: "11px Inter Variable, sans-serif",
+      grid: { stroke: line, width: 1 },
+      ticks: { show: false }
+    }
+    const parts: ReadonlyArray<{ readonly one: Series; readonly values: Values; readonly isRest: boolean }> = series
+      .flatMap((one) => {
+        if (!isUnfinished) return [{ one, values: one.values, isRest: false }]
+        const { final, rest } = splitLast(one.values, one.isBars === true)
+        return [{ one, values: final, isRest: false }, { one, values: rest, isRest: true }]
+      })
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height: chartHeight,
+        padding: [null, tickSpace / 2, null, null], // the last tick of time is written around the edge
+        cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
+        legend: { show: false },
+        // ticks at the hours and days of the zone in which they are written
+        ...(zone !== undefined && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), zone) }),
+        hooks: { ready: [showAgain], setCursor: [showPoint] },
+        scales: { x: { time: true }, y: { range: (_, __, max) => [0, max <= 0 ? 1 : max * 1.1] } },
+        axes: [
+          {
+            ...axis,
+            values: (_, ticks) => ticks.map((tick) => format.axis(tick * 1000, windowMillis)),
+            size: 24,
+            gap: 4,
+            space: tickSpace
+          },
+          { ...axis, values: (_, ticks) => ticks.map((tick) => writeTick(tick)), size: 56, gap: 4 }
+        ],
+        series: [{}, ...parts.map(({ isRest, one }) => optionsOf(element, one, isRest))]
+      },
+      [times.map((time) => time / 1000), ...parts.map(({ values }) => [...values])],
+      element
+    )
+    drawn.current = plot
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: chartHeight }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      plot.destroy()
+      drawn.current = null
+    }
+  }, [times, series, format, writeTick, isUnfinished, zone, scheme])
+  const index = point === null ? -1 : times.indexOf(point.time)
+  const moveTo = (to: number) => {
+    const plot = drawn.current
+    const time = times[to]
+    if (plot !== null && time !== undefined) pointAt(plot, time / 1000)
+  }
+  const leave = () => drawn.current?.setCursor({ left: -1, top: -1 })
+  const press = (event: KeyboardEvent) => {
+    const last = times.length - 1
+    const steps = {
+      ArrowLeft: index === -1 ? last : Math.max(0, index - 1),
+      ArrowRight: index === -1 ? 0 : Math.min(last, index + 1),
+      Home: 0,
+      End: last
+    }
+    if (event.key in steps) {
+      event.preventDefault()
+      moveTo(steps[event.key as keyof typeof steps]) // it is one of them
+    } else if (event.key === "Escape") leave()
+  }
+  return (
+    <>
+      <div
+        ref={holder}
+        style={{ height: chartHeight }}
+        role="img"
+        aria-label={`${title}. ${texts.keysOfChart}`}
+        tabIndex={0}
+        onKeyDown={press}
+        onBlur={leave}
+      />
+      {point !== null && index !== -1 && (
+        <PointValues
+          point={point}
+          index={index}
+          isUnfinished={isUnfinished && index === times.length - 1}
+          width={holder.current?.clientWidth ?? 0}
+          series={series}
+          format={format}
+          formatValue={formatValue}
+        />
+      )}
+    </>
+  )
+}
