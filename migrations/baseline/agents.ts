@@ -121,9 +121,11 @@ export const agents: AreaTables = {
       broker_url_hint TEXT,
       depth ${bigint},
       last_seen_at ${text},
-      -- of the last report with fewer tasks than the one before: a queue that has only grown since is one comparison
+      -- the least depth of the 5 minutes low_window (counted since 1970), of those before, and of those before them
+      low_window ${bigint},
       low_depth ${bigint},
-      low_at ${text},
+      low_before ${bigint},
+      low_earlier ${bigint},
       created_at ${text} NOT NULL,
       UNIQUE (project_id, engine, name)
     )`

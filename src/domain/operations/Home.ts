@@ -61,6 +61,9 @@ export const AttentionKind = Schema.Literal(
   "failure_rate",
   "queue_depth",
   "queue_growth",
+  "queue_unconsumed",
+  "failure_groups_new",
+  "failure_groups_escalating",
   "stuck_commands",
   "schedule_misfires",
   "channels_disabled",
@@ -69,6 +72,12 @@ export const AttentionKind = Schema.Literal(
 )
 export type AttentionKind = typeof AttentionKind.Type
 
+export const AttentionTarget = Schema.Struct({
+  id: describeField(Schema.String, "Its id; of a failure group its fingerprint.", exampleId),
+  name: describeField(Schema.String, "Its name; of a failure group its tasks' name and its exception.", "mail")
+}).annotations(describeBody("AttentionTarget", "A queue or a failure group that needs attention."))
+export type AttentionTarget = typeof AttentionTarget.Type
+
 export const AttentionItem = Schema.Struct({
   kind: describeField(AttentionKind, "What it is about.", "agents_offline"),
   severity: describeField(Schema.Literal("critical", "warning"), "How bad it is.", "warning"),
@@ -76,7 +85,12 @@ export const AttentionItem = Schema.Struct({
   project_slug: describeField(Schema.String, "Its slug.", "shop"),
   project_name: describeField(Schema.String, "Its name.", "Shop"),
   message: describeField(Schema.String, "What a person should know.", "1 of 2 agents is offline."),
-  count: describeField(Schema.NullOr(Schema.Int), "How many there are.", 1)
+  count: describeField(Schema.NullOr(Schema.Int), "How many there are.", 1),
+  targets: describeField(
+    Schema.Array(AttentionTarget),
+    "Of queues and failure groups at most 3 of them, the worst first; else empty.",
+    [{ id: exampleId, name: "mail" }]
+  )
 }).annotations(describeBody("AttentionItem", "Something that needs attention."))
 export type AttentionItem = typeof AttentionItem.Type
 

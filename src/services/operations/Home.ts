@@ -4,6 +4,7 @@ import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import { Id } from "../../domain/kernel/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../../domain/kernel/Page.ts"
 import type { Project } from "../../domain/kernel/Project.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type {
   AttentionItem,
   HomeSummary,
@@ -18,6 +19,7 @@ import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { failureRateOf, Rollups } from "../tasks/Rollups.ts"
 import { attentionOf } from "./Home/Attention.ts"
+import { makeNamedRepo } from "./Home/NamedRepo.ts"
 import { type Counts, HomeRepo } from "./Home/Repo.ts"
 
 const defaultFailures = 50
@@ -31,6 +33,7 @@ const maxExceptionLength = 500
 export class Home extends Effect.Service<Home>()("svc/Home", {
   effect: Effect.gen(function*() {
     const repo = yield* HomeRepo
+    const { listNamed } = yield* makeNamedRepo
     const projects = yield* Projects
     const rollups = yield* Rollups
 
@@ -38,8 +41,10 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
       const person = yield* currentPerson
       const visible = yield* projects.list()
       const ids = visible.map((project) => project.id)
-      const [counts, activity, display_name] = yield* Effect.all([
-        repo.countAll(ids),
+      const now = yield* Timestamp.now
+      const [counts, named, activity, display_name] = yield* Effect.all([
+        repo.countAll(ids, now),
+        listNamed(ids, now),
         repo.findLastActivity(ids),
         repo.findDisplayName(person.user_id)
       ], { concurrency: "unbounded" })
@@ -47,7 +52,7 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
         const role = roleIn(person, project.id)
         const sums = countsOf(counts, project)
         const isAdmin = role !== null && includesRole(role, "admin")
-        const attention = attentionOf(project, counts.get(project.id) ?? {}, sums, isAdmin)
+        const attention = attentionOf(project, counts.get(project.id) ?? {}, sums, named, isAdmin)
         const card: ProjectCard = {
           id: project.id,
           slug: project.slug,

@@ -8,6 +8,7 @@ import type { Project } from "../../../src/domain/kernel/Project.ts"
 import type { AgentEvent } from "../../../src/domain/kernel/TaskEvent.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
+import { levels } from "../../../src/services/tasks/Rollups/Series.ts"
 import { freshAgent } from "../../agent.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
@@ -91,36 +92,196 @@ describe.each(laneEngines)("home on %s", (engine) => {
         )
       }))
 
-    it.effect("names queues that only grow: by reports of 15 minutes, of which none had fewer tasks", () =>
+    it.effect("names queues that grow: whose least depth rises from each 5 minutes to the next", () =>
       Effect.gen(function*() {
         const now = yield* Timestamp.now
         const project = yield* freshProject()
-        const report = (queue: string, secondsAgo: number, depth: number): AgentEvent => ({
+        const inWindow = Timestamp.toEpochSeconds(now) % 300
+        /** A time of the present 5 minutes, or of those before. */
+        const timeIn = (windowsAgo: number, part: number) =>
+          Timestamp.addSeconds(now, windowsAgo === 0 ? -inWindow * part : -inWindow - 300 * (windowsAgo - part))
+        const report = (queue: string, occurredAt: Timestamp.Timestamp, depth: number): AgentEvent => ({
           id: randomUUID(),
           kind: "queue.depth_report",
           engine: "celery",
           taskId: "",
-          occurredAt: Timestamp.addSeconds(now, -secondsAgo),
+          occurredAt,
           data: new Map([["queue", JSON.stringify(queue)], ["depth", String(depth)]])
         })
-        const depths = {
-          grows: [[1000, 5], [600, 5], [300, 20], [10, 25]],
-          fell: [[1000, 5], [600, 20], [300, 19], [10, 60]],
-          "grows little": [[1000, 5], [10, 24]],
-          "grows only lately": [[800, 5], [10, 60]],
-          "is not reported": [[2000, 5], [400, 60]]
-        } as const
-        for (const [queue, reports] of Object.entries(depths)) {
-          for (const [secondsAgo, depth] of reports) {
-            yield* offerEvents({ projectId: project.id, agentId }, [report(queue, secondsAgo, depth)])
-          }
+        // the reports of the 5 minutes before those before the present ones, of those before, and of the present ones
+        const depths: Readonly<Record<string, ReadonlyArray<ReadonlyArray<number>>>> = {
+          grows: [[5, 9], [12, 20], [25, 60]],
+          "grows with falls between": [[300, 280, 310], [350, 330, 360], [420, 390, 380]],
+          "is drained after many came at once": [[5, 900], [800, 700], [600, 500]],
+          fell: [[5, 60], [30, 80], [28, 90]],
+          "grows little": [[500, 510], [520, 530], [540, 549]],
+          "has grown lately only": [[], [5], [60]],
+          "is no longer reported": [[5], [60], []]
         }
+        const events = Object.entries(depths).flatMap(([queue, windows]) =>
+          windows.flatMap((reports, index) =>
+            reports.map((depth, at) => report(queue, timeIn(2 - index, (at + 1) / (reports.length + 1)), depth))
+          )
+        ).toSorted((left, right) => (left.occurredAt < right.occurredAt ? -1 : 1))
+        for (const event of events) yield* offerEvents({ projectId: project.id, agentId }, [event])
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE queues SET last_seen_at = ${Timestamp.addSeconds(now, -301)}
+          WHERE project_id = ${project.id} AND name = 'is no longer reported'`
         const { summary } = yield* homeOf([project])
         const { json } = yield* summary
         assert.deepStrictEqual(
-          json.attention.map(({ count, kind, message }: Record<string, unknown>) => [kind, count, message]),
-          [["queue_growth", 1, "1 queue only grows: for 15 minutes no report had fewer tasks."]]
+          json.attention.map(({ count, kind, message, targets }: Record<string, unknown>) => [
+            kind,
+            count,
+            message,
+            (targets as ReadonlyArray<{ name: string }>).map(({ name }) => name) // of the response's schema
+          ]),
+          [["queue_growth", 2, "2 queues have grown for 15 minutes.", ["grows with falls between", "grows"]]]
         )
+      }))
+
+    it.effect("names queues with waiting tasks that no online worker takes from", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const now = yield* Timestamp.now
+        const project = yield* freshProject()
+        const insertQueue = (engine: string, name: string, depth: number | null) =>
+          sql`INSERT INTO queues ${
+            sql.insert({
+              id: randomUUID(),
+              project_id: project.id,
+              engine,
+              name,
+              depth,
+              last_seen_at: now,
+              created_at: now
+            })
+          }`
+        const insertWorker = (engine: string, name: string, queues: ReadonlyArray<string>, state = "online") =>
+          sql`INSERT INTO workers ${
+            sql.insert({
+              id: randomUUID(),
+              project_id: project.id,
+              engine,
+              name,
+              queues: JSON.stringify(queues),
+              state,
+              last_heartbeat: now,
+              active_tasks: 0,
+              processed: 0,
+              failed: 0,
+              succeeded: 0,
+              retried: 0,
+              metadata: "{}",
+              created_at: now,
+              updated_at: now
+            })
+          }`
+        const kindsOf = Effect.map(Effect.flatMap(homeOf([project]), ({ summary }) => summary), ({ json }) =>
+          json.attention.map(({ kind, targets }: { kind: string; targets: ReadonlyArray<{ name: string }> }) => [
+            kind,
+            ...targets.map(({ name }) =>
+              name
+            )
+          ]))
+        // an engine whose workers all say what they take from, one with a worker that does not, one with none
+        yield* insertWorker("one", "w1", ["mail"])
+        yield* insertWorker("one", "w2", ["reports"], "offline")
+        yield* insertWorker("two", "w1", ["mail"])
+        yield* insertWorker("two", "w2", [])
+        for (const engine of ["one", "two", "three"]) {
+          yield* insertQueue(engine, "mail", 3)
+          yield* insertQueue(engine, `reports`, 7)
+          yield* insertQueue(engine, "empty", 0)
+        }
+        assert.deepStrictEqual(yield* kindsOf, [["queue_unconsumed", "reports"]])
+        yield* sql`UPDATE workers SET state = 'gone' WHERE engine = 'one' AND project_id = ${project.id}`
+        assert.deepStrictEqual(yield* kindsOf, [["queue_unconsumed", "reports", "mail"]])
+        yield* sql`UPDATE workers SET state = 'online' WHERE engine = 'one' AND project_id = ${project.id}`
+        assert.deepStrictEqual(yield* kindsOf, [])
+
+        // without a depth the newest task of the queue says whether tasks wait
+        yield* insertQueue("one", "late", null)
+        yield* insertQueue("one", "busy", null)
+        yield* insertQueue("one", "fresh", null)
+        const at = (seconds: number) => Timestamp.toEpochMillis(now) - seconds * 1000
+        yield* insertTasks([
+          storedTask(project.id, at(900), { engine: "one", queue: "late", state: "success" }),
+          storedTask(project.id, at(600), { engine: "one", queue: "late", state: "pending" }),
+          storedTask(project.id, at(600), { engine: "one", queue: "busy", state: "pending" }),
+          storedTask(project.id, at(400), { engine: "one", queue: "busy", state: "success" }),
+          storedTask(project.id, at(100), { engine: "one", queue: "fresh", state: "pending" })
+        ])
+        assert.deepStrictEqual(yield* kindsOf, [["queue_unconsumed", "late"]])
+      }))
+
+    it.effect("names failure groups that are new, and those that escalate", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const now = yield* Timestamp.now
+        const project = yield* freshProject()
+        const before = (seconds: number) => Timestamp.addSeconds(now, -seconds)
+        const hour = 3600
+        const insertGroup = (
+          name: string,
+          { failures, firstSeen, openCount = 1 }: {
+            readonly firstSeen: number
+            readonly openCount?: number
+            /** By hours ago. */
+            readonly failures: Readonly<Record<number, number>>
+          }
+        ) =>
+          Effect.gen(function*() {
+            const fingerprint = randomUUID().replaceAll("-", "").slice(0, 16)
+            yield* sql`INSERT INTO failure_groups ${
+              sql.insert({
+                project_id: project.id,
+                fingerprint,
+                engine: "celery",
+                task_name: name,
+                sample_task_id: "1",
+                sample_exception: "ValueError: no such order\nat the end",
+                first_seen_at: before(firstSeen),
+                last_seen_at: now,
+                occurrences: 1,
+                open_count: openCount,
+                recovered_count: 0
+              })
+            }`
+            for (const [hoursAgo, occurrences] of Object.entries(failures)) {
+              yield* sql`INSERT INTO failure_group_counts ${
+                sql.insert({
+                  project_id: project.id,
+                  fingerprint,
+                  level: levels.hour,
+                  bucket: Math.floor(Date.parse(before(Number(hoursAgo) * hour)) / 3_600_000) * 60,
+                  occurrences
+                })
+              }`
+            }
+          })
+        const old = 9 * 24 * hour
+        yield* insertGroup("new", { firstSeen: hour, openCount: 2, failures: { 1: 500 } })
+        yield* insertGroup("new and recovered", { firstSeen: hour, openCount: 0, failures: { 1: 500 } })
+        yield* insertGroup("as always", { firstSeen: old, failures: { 0: 39, 5: 20 } })
+        yield* insertGroup("escalates", { firstSeen: old, failures: { 0: 40, 5: 20, 30: 400 } })
+        yield* insertGroup("escalated in the last hour", { firstSeen: old, failures: { 1: 50, 2: 10 } })
+        yield* insertGroup("few", { firstSeen: old, failures: { 0: 19 } })
+        const listed = Effect.map(Effect.flatMap(homeOf([project]), ({ summary }) => summary), ({ json }) =>
+          json.attention.map(({ kind, targets }: { kind: string; targets: ReadonlyArray<{ name: string }> }) => [
+            kind,
+            ...targets.map(({ name }) =>
+              name
+            )
+          ]))
+        const escalating = [
+          "failure_groups_escalating",
+          "escalated in the last hour: ValueError: no such order",
+          "escalates: ValueError: no such order"
+        ]
+        assert.deepStrictEqual(yield* listed, [escalating], "all groups of a project's first day are new")
+        yield* sql`UPDATE projects SET created_at = ${before(25 * hour)} WHERE id = ${project.id}`
+        assert.deepStrictEqual(yield* listed, [escalating, ["failure_groups_new", "new: ValueError: no such order"]])
       }))
 
     it.effect("names misfires, tripped breakers of rules and schedules, and to admins disabled channels", () =>

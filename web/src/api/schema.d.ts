@@ -1230,7 +1230,7 @@ export interface components {
         AttentionItem: {
             count: number | null;
             /** @enum {string} */
-            kind: "agents_offline" | "agents_refused" | "failure_rate" | "queue_depth" | "queue_growth" | "stuck_commands" | "schedule_misfires" | "channels_disabled" | "breakers_tripped" | "schedules_tripped";
+            kind: "agents_offline" | "agents_refused" | "failure_rate" | "queue_depth" | "queue_growth" | "queue_unconsumed" | "failure_groups_new" | "failure_groups_escalating" | "stuck_commands" | "schedule_misfires" | "channels_disabled" | "breakers_tripped" | "schedules_tripped";
             message: string;
             /** Format: uuid */
             project_id: string;
@@ -1238,6 +1238,11 @@ export interface components {
             project_slug: string;
             /** @enum {string} */
             severity: "critical" | "warning";
+            targets: components["schemas"]["AttentionTarget"][];
+        };
+        AttentionTarget: {
+            id: string;
+            name: string;
         };
         AuditForwarderStatus: {
             backoff_seconds_remaining: number;

@@ -3,21 +3,51 @@ import type { Schemas } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import type { Count } from "../i18n/plural.ts"
+import { formatQuery } from "../tasks/query.ts"
 
 export type AttentionItem = Schemas["AttentionItem"]
 
-/** Where a person looks after an item. */
-const places: Readonly<Record<AttentionItem["kind"], string>> = {
-  agents_offline: "/projects/$slug/agents",
-  agents_refused: "/projects/$slug/agents",
-  failure_rate: "/projects/$slug/failures",
-  queue_depth: "/projects/$slug/queues",
-  queue_growth: "/projects/$slug/queues",
-  stuck_commands: "/projects/$slug/commands",
-  schedule_misfires: "/projects/$slug/schedules",
-  schedules_tripped: "/projects/$slug/schedules",
-  channels_disabled: "/projects/$slug/notifications",
-  breakers_tripped: "/projects/$slug/automation"
+/** Where a person looks after an item: the list of what it counts, where there is one. */
+const places: Readonly<Record<AttentionItem["kind"], { readonly to: string; readonly search?: object }>> = {
+  agents_offline: { to: "/projects/$slug/agents" },
+  agents_refused: { to: "/projects/$slug/agents" },
+  failure_rate: { to: "/projects/$slug/failures", search: { hours: 24 } },
+  failure_groups_escalating: { to: "/projects/$slug/failures", search: { hours: 24 } },
+  failure_groups_new: { to: "/projects/$slug/failures", search: { hours: 24, status: "ongoing" } },
+  queue_unconsumed: { to: "/projects/$slug/queues" },
+  queue_depth: { to: "/projects/$slug/queues" },
+  queue_growth: { to: "/projects/$slug/queues" },
+  stuck_commands: { to: "/projects/$slug/commands" },
+  schedule_misfires: { to: "/projects/$slug/schedules", search: { tab: "misfires" } },
+  schedules_tripped: { to: "/projects/$slug/schedules", search: { state: "disabled" } },
+  channels_disabled: { to: "/projects/$slug/notifications", search: { part: "channels" } },
+  breakers_tripped: { to: "/projects/$slug/automation" }
+}
+
+/** A queue or a failure group of an item, with its own page or tasks. */
+const TargetLink = ({ item, target: { id, name } }: {
+  readonly item: AttentionItem
+  readonly target: AttentionItem["targets"][number]
+}) => {
+  const className =
+    "relative block w-fit max-w-full truncate text-soft hover:text-ink hover:underline hover:underline-offset-2"
+  const slug = item.project_slug
+  return item.kind === "failure_groups_new" || item.kind === "failure_groups_escalating"
+    ? (
+      <Link to="/projects/$slug/failures/$fingerprint" params={{ slug, fingerprint: id }} className={className}>
+        {name}
+      </Link>
+    )
+    : (
+      <Link
+        to="/projects/$slug/tasks"
+        params={{ slug }}
+        search={{ q: formatQuery({ queue: name }) }}
+        className={className}
+      >
+        {name}
+      </Link>
+    )
 }
 
 /** A filled triangle for what is critical, an outlined one for a warning: the colour is not needed to distinguish them. */
@@ -63,19 +93,23 @@ export const AttentionList = ({ detailOf, items, showProject = false }: {
       {items.length === 0 ? <p className="px-5 py-4 text-soft">{texts.calm}</p> : (
         <ul>
           {items.map((item) => (
-            <li key={`${item.project_id} ${item.kind}`} className="border-b border-line last:border-0">
-              <Link
-                to={places[item.kind]}
-                params={{ slug: item.project_slug }}
-                className="flex gap-4 px-5 py-3 hover:bg-hover max-md:flex-wrap"
-              >
-                <SeverityMark severity={item.severity} />
-                {showProject && <span className="w-[120px] shrink-0 truncate font-medium">{item.project_name}</span>}
-                <span className="min-w-0">
+            <li
+              key={`${item.project_id} ${item.kind}`}
+              className="relative flex gap-4 border-b border-line px-5 py-3 last:border-0 hover:bg-hover max-md:flex-wrap"
+            >
+              <SeverityMark severity={item.severity} />
+              {showProject && <span className="w-[120px] shrink-0 truncate font-medium">{item.project_name}</span>}
+              <div className="min-w-0">
+                <Link
+                  {...places[item.kind]}
+                  params={{ slug: item.project_slug }}
+                  className="after:absolute after:inset-0" // the whole row leads there, but for its own links
+                >
                   {sentenceOf(item)}
-                  {detailOf?.(item).map((line) => <span key={line} className="block text-soft">{line}</span>)}
-                </span>
-              </Link>
+                </Link>
+                {detailOf?.(item).map((line) => <p key={line} className="text-soft">{line}</p>)}
+                {item.targets.map((target) => <TargetLink key={target.id} item={item} target={target} />)}
+              </div>
             </li>
           ))}
         </ul>

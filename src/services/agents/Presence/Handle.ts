@@ -2,6 +2,7 @@ import { agentProcessMetadata, ENGINES_WITHOUT_WORKERS } from "../../../domain/a
 import type * as Redaction from "../../../domain/kernel/Redaction.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import * as Ids from "../../kernel/Ids.ts"
+import { lowWindowOf } from "../Queues/Lows.ts"
 import { readAdapterHealth, type WorkerReport } from "./AdapterHealth.ts"
 import type { Description, LiveSession, WorkerKey } from "./Batch.ts"
 import type { Advice, PresenceHandle } from "./Model.ts"
@@ -71,12 +72,14 @@ export const makeHandle = (
       session.descriptions = descriptions
       session.ownWorkers = ownWorkersOf(session, adapterReport.workers)
       for (const queue of adapterReport.queues) {
+        const at = timestampOf(now)
         const row = {
           ...queue,
           id: Ids.uuidv7(now),
           project_id: projectId,
           agent_id: agentId,
-          at: timestampOf(now)
+          at,
+          low_window: queue.depth === null ? null : lowWindowOf(at)
         }
         state.queues.set(`${projectId} ${queue.engine} ${queue.name}`, row)
       }

@@ -4,7 +4,7 @@ import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import { isContention } from "../../kernel/sql/Database.ts"
 import { forNoKeyUpdate } from "../../kernel/sql/Dialect.ts"
 import { recordset } from "../../kernel/sql/Recordset.ts"
-import { lowOf } from "../Queues/Low.ts"
+import { lowColumns, lowUpdates } from "../Queues/Lows.ts"
 import type { ReportedAgent } from "./PresenceEvents.ts"
 import type {
   AdviceRow,
@@ -249,17 +249,19 @@ export const makePresenceRepo = Effect.gen(function*() {
       broker_type: "text",
       broker_url_hint: "text",
       depth: "bigint",
-      at: "text"
+      at: "text",
+      low_window: "bigint"
     }, (r) =>
       sql`
         INSERT INTO queues (id, project_id, engine, name, broker_type, broker_url_hint, depth, last_seen_at, created_at,
-          low_depth, low_at)
-        SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.at, r.at, r.depth, r.at
+          ${sql.literal(lowColumns)})
+        SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.at, r.at, r.low_window,
+          r.depth
         FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
         ON CONFLICT (project_id, engine, name) DO UPDATE SET
           broker_type = coalesce(excluded.broker_type, queues.broker_type),
           broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
-          ${sql.literal(lowOf("excluded.last_seen_at"))},
+          ${sql.literal(lowUpdates)},
           depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`)
 
   return {

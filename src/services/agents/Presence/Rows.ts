@@ -89,4 +89,6 @@ export interface QueueRow {
   readonly broker_url_hint: string | null
   readonly depth: number | null
   readonly at: string
+  /** The 5 minutes of the report, for the queue's least depth in them; null without a depth. */
+  readonly low_window: number | null
 }

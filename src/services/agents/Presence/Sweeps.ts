@@ -146,7 +146,7 @@ export const makePresenceSweeps = Effect.gen(function*() {
       WITH future AS (
         SELECT id FROM queues WHERE last_seen_at > ${latest} ORDER BY project_id, engine, name ${lock}
       )
-      UPDATE queues SET last_seen_at = ${now}, low_at = CASE WHEN low_at > ${now} THEN ${now} ELSE low_at END
+      UPDATE queues SET last_seen_at = ${now}, low_window = NULL
       WHERE id IN (SELECT id FROM future)`)
     yield* retryContention(clampFutureProcesses(now, latest))
   })

@@ -1,6 +1,7 @@
 import type { Project } from "../../../domain/kernel/Project.ts"
 import type { AttentionItem, AttentionKind, HomeSummary } from "../../../domain/operations/Home.ts"
 import { highFailureRate, minRatedTasks } from "../../tasks/Stats.ts"
+import type { Named } from "./NamedRepo.ts"
 
 const amount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 const isOrAre = (count: number): string => count === 1 ? "is" : "are"
@@ -20,17 +21,6 @@ const countedKinds: ReadonlyArray<CountedKind> = [
     kind: "agents_refused",
     countName: "refused",
     describe: (count) => `${amount(count, "agent")} had something refused in the last 24 hours.`
-  },
-  {
-    kind: "queue_depth",
-    countName: "queues",
-    describe: (count) => `${amount(count, "queue")} ${hasOrHave(count)} 1000 tasks or more.`
-  },
-  {
-    kind: "queue_growth",
-    countName: "growing",
-    describe: (count) =>
-      `${amount(count, "queue")} only ${count === 1 ? "grows" : "grow"}: for 15 minutes no report had fewer tasks.`
   },
   {
     kind: "stuck_commands",
@@ -60,15 +50,46 @@ const countedKinds: ReadonlyArray<CountedKind> = [
   }
 ]
 
+/** Kinds whose queues or failure groups are named, in the order in which they are listed. */
+const namedKinds: ReadonlyArray<readonly [AttentionKind, (count: number) => string]> = [
+  [
+    "queue_unconsumed",
+    (count) =>
+      `${amount(count, "queue")} ${hasOrHave(count)} waiting tasks, and no online worker takes from ${
+        count === 1 ? "it" : "them"
+      }.`
+  ],
+  ["queue_depth", (count) => `${amount(count, "queue")} ${hasOrHave(count)} 1000 tasks or more.`],
+  [
+    "queue_growth",
+    (count) => `${amount(count, "queue")} ${hasOrHave(count)} grown for 15 minutes.`
+  ],
+  [
+    "failure_groups_escalating",
+    (count) =>
+      `${amount(count, "failure group")} ${
+        count === 1 ? "escalates" : "escalate"
+      }: at least twice as many failures in an hour as in any hour of the day before.`
+  ],
+  ["failure_groups_new", (count) => `${amount(count, "failure group")} first failed in the last 24 hours.`]
+]
+
 /** What needs attention in a project. */
 export const attentionOf = (
   project: Project,
   counts: Readonly<Record<string, number>>,
   sums: HomeSummary["aggregate"],
+  named: ReadonlyArray<Named>,
   isAdmin: boolean
 ): ReadonlyArray<AttentionItem> => {
   const items: Array<AttentionItem> = []
-  const add = (kind: AttentionKind, severity: AttentionItem["severity"], count: number, message: string) =>
+  const add = (
+    kind: AttentionKind,
+    severity: AttentionItem["severity"],
+    count: number,
+    message: string,
+    targets: AttentionItem["targets"] = []
+  ) =>
     items.push({
       kind,
       severity,
@@ -76,7 +97,8 @@ export const attentionOf = (
       project_slug: project.slug,
       project_name: project.name,
       message,
-      count
+      count,
+      targets
     })
   const offline = sums.agents_total - sums.agents_online
   if (offline > 0) {
@@ -86,6 +108,10 @@ export const attentionOf = (
   if (sums.failure_rate_24h >= highFailureRate && sums.tasks_24h >= minRatedTasks) {
     const percent = Math.round(sums.failure_rate_24h * 100)
     add("failure_rate", "warning", sums.failures_24h, `${percent} % of the tasks of the last 24 hours failed.`)
+  }
+  for (const [kind, describe] of namedKinds) {
+    const found = named.find((one) => one.project_id === project.id && one.kind === kind)
+    if (found !== undefined) add(kind, "warning", found.count, describe(found.count), found.targets)
   }
   for (const { countName, describe, forAdmins, kind } of countedKinds) {
     const count = counts[countName] ?? 0

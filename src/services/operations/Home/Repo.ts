@@ -53,13 +53,6 @@ const secondsPerDay = Timestamp.secondsPerDay
 /** Without an outcome for this long, a command is stuck. */
 const stuckSeconds = 300
 
-const maxDepthAgeSeconds = 300
-const deepQueue = 1000
-
-/** A queue that has only grown for so long, by at least so many tasks, is not being drained. */
-const growthSeconds = 900
-const grownTasks = 20
-
 export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
   effect: Effect.gen(function*() {
     const read = yield* Reader
@@ -107,20 +100,13 @@ export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
           WHERE project_id IS NOT NULL AND ${isOfProjects} AND disabled_at IS NOT NULL GROUP BY project_id`,
         read`SELECT project_id, 'breakers' AS kind, count(*) AS n FROM automation_rules
           WHERE ${isOfProjects} AND is_enabled = 1 AND cb_tripped = 1 GROUP BY project_id`,
-        read`SELECT project_id, 'queues' AS kind, count(*) AS n FROM queues
-          WHERE ${isOfProjects} AND depth >= ${deepQueue} AND last_seen_at >= ${ago(maxDepthAgeSeconds)}
-          GROUP BY project_id`,
-        read`SELECT project_id, 'growing' AS kind, count(*) AS n FROM queues
-          WHERE ${isOfProjects} AND depth >= low_depth + ${grownTasks} AND low_at <= ${ago(growthSeconds)}
-            AND last_seen_at >= ${ago(maxDepthAgeSeconds)} GROUP BY project_id`,
         read`SELECT project_id, 'tripped' AS kind, count(*) AS n FROM schedules
           WHERE ${isOfProjects} AND is_enabled = 0 AND tripped_at >= enabled_at GROUP BY project_id`
       ]
       return read<ProjectCount>`${unionAll(read, statements)}`
     }
 
-    const countAll = Effect.fnUntraced(function*(ids: ReadonlyArray<ProjectId>) {
-      const now = yield* Timestamp.now
+    const countAll = Effect.fnUntraced(function*(ids: ReadonlyArray<ProjectId>, now: Timestamp.Timestamp) {
       const found = yield* Effect.all([countTasks(ids, now), countOthers(ids, now)], { concurrency: 2 })
       const counts = new Map<string, Record<string, number>>()
       for (const { kind, n, project_id } of found.flat()) {

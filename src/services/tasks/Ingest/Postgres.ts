@@ -70,9 +70,17 @@ const workersText = workersUpsert(
 )
 
 const queuesText = queuesUpsert(
-  `SELECT r.id, p.id, r.engine, r.name, r.depth, r.last_seen_at, $2, r.depth, r.last_seen_at
+  `SELECT r.id, p.id, r.engine, r.name, r.depth, r.last_seen_at, $2, r.low_window, r.depth
   FROM ${
-    recordset({ id: "uuid", project_id: "uuid", engine: "text", name: "text", depth: "bigint", last_seen_at: "text" })
+    recordset({
+      id: "uuid",
+      project_id: "uuid",
+      engine: "text",
+      name: "text",
+      depth: "bigint",
+      last_seen_at: "text",
+      low_window: "bigint"
+    })
   } JOIN projects p ON p.id = r.project_id`,
   "greatest"
 )

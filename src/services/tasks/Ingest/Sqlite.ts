@@ -168,7 +168,7 @@ export class SqliteTotals {
       "max"
     ))
     this.queue = db.prepare(queuesUpsert(
-      `SELECT @id, projects.id, @engine, @name, @depth, @last_seen_at, @at, @depth, @last_seen_at
+      `SELECT @id, projects.id, @engine, @name, @depth, @last_seen_at, @at, @low_window, @depth
        FROM projects WHERE projects.id = @project_id`,
       "max"
     ))

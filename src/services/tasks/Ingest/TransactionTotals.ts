@@ -1,6 +1,7 @@
 import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import { addSeconds, type Timestamp, toEpochMillis } from "../../../domain/kernel/Timestamp.ts"
 import type { TaskFacet } from "../../../domain/tasks/TaskFacet.ts"
+import { lowWindowOf } from "../../agents/Queues/Lows.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { collectGroupChanges, type GroupChanges } from "../Failures/Changes.ts"
 import { collectRetryMarks, type RetryMarks } from "../Failures/RetryMarks.ts"
@@ -41,6 +42,8 @@ export interface QueueUpdate {
   readonly name: string
   readonly depth: number | null
   readonly last_seen_at: Timestamp
+  /** The 5 minutes of the report, for the queue's least depth in them; null without a depth. */
+  readonly low_window: number | null
 }
 
 export interface FacetRow {
@@ -220,17 +223,18 @@ const queuesOf = (
 ): ReadonlyArray<QueueUpdate> =>
   [...queues.keys()].sort().flatMap((json) => {
     const { agentId, at, depth } = queues.get(json)!
-    return at === null
-      ? []
-      : [{
-        id: Ids.uuidv7(millis),
-        project_id: projectId,
-        agent_id: agentId,
-        engine,
-        name: parseText(json),
-        depth,
-        last_seen_at: clampToNow(at, now)
-      }]
+    if (at === null) return []
+    const last_seen_at = clampToNow(at, now)
+    return [{
+      id: Ids.uuidv7(millis),
+      project_id: projectId,
+      agent_id: agentId,
+      engine,
+      name: parseText(json),
+      depth,
+      last_seen_at,
+      low_window: depth === null ? null : lowWindowOf(last_seen_at)
+    }]
   })
 
 /** The value of a JSON string, in its own memory. */

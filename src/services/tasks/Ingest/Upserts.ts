@@ -1,4 +1,4 @@
-import { lowOf } from "../../agents/Queues/Low.ts"
+import { lowColumns, lowUpdates } from "../../agents/Queues/Lows.ts"
 
 /**
  * The upserts of a transaction's totals, for both databases. `rows` says what is inserted: SQLite runs a statement for
@@ -27,7 +27,7 @@ export const workersUpsert = (rows: string, greatest: "max" | "greatest"): strin
     agent_id = coalesce(workers.agent_id, excluded.agent_id), updated_at = excluded.updated_at`
 
 export const queuesUpsert = (rows: string, greatest: "max" | "greatest"): string =>
-  `INSERT INTO queues (id, project_id, engine, name, depth, last_seen_at, created_at, low_depth, low_at) ${rows}
-  ON CONFLICT (project_id, engine, name) DO UPDATE SET ${lowOf("excluded.last_seen_at")},
+  `INSERT INTO queues (id, project_id, engine, name, depth, last_seen_at, created_at, ${lowColumns}) ${rows}
+  ON CONFLICT (project_id, engine, name) DO UPDATE SET ${lowUpdates},
     depth = coalesce(excluded.depth, queues.depth),
     last_seen_at = ${greatest}(coalesce(queues.last_seen_at, ''), excluded.last_seen_at)`

@@ -24,7 +24,7 @@ describe("the rollups of a project's own series, on SQLite", () => {
         const projectId = ProjectId.make(randomUUID())
         const range = { level: levels.hour, from: 0, to: 1440 }
         const chart = sumSlots([projectId], { kind: seriesKinds.project }, range, 60, "both")
-        const home = countAll([projectId])
+        const home = countAll([projectId], yield* Timestamp.now)
         // within a transaction, prepared reads run as statements that can be explained
         const plans = yield* plansOf(sql.withTransaction(Effect.zipRight(chart, home)))
         const reads = plans.flat().filter((detail) => detail.includes("level=?"))

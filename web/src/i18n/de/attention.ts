@@ -13,8 +13,21 @@ export const attention: Texts["attention"] = {
     failure_rate: (count: Count) => `Mindestens 20 % der Tasks schlagen fehl: ${count.text} in den letzten 24 Stunden`,
     queue_depth: (count: Count) =>
       plural(count, "# Queue hat 1.000 Tasks oder mehr", "# Queues haben 1.000 Tasks oder mehr"),
-    queue_growth: (count: Count) =>
-      plural(count, "# Queue wächst seit 15 Minuten nur", "# Queues wachsen seit 15 Minuten nur"),
+    queue_growth: (count: Count) => plural(count, "# Queue wächst seit 15 Minuten", "# Queues wachsen seit 15 Minuten"),
+    queue_unconsumed: (count: Count) =>
+      plural(
+        count,
+        "In # Queue warten Tasks, und kein Worker liest sie",
+        "In # Queues warten Tasks, und kein Worker liest sie"
+      ),
+    failure_groups_new: (count: Count) =>
+      plural(count, "# neue Fehlergruppe in den letzten 24 Stunden", "# neue Fehlergruppen in den letzten 24 Stunden"),
+    failure_groups_escalating: (count: Count) =>
+      plural(
+        count,
+        "# Fehlergruppe eskaliert: mindestens doppelt so viele Fehler wie in der schlimmsten Stunde des Vortags",
+        "# Fehlergruppen eskalieren: mindestens doppelt so viele Fehler wie in der schlimmsten Stunde des Vortags"
+      ),
     stuck_commands: (count: Count) =>
       plural(count, "# Befehl hängt seit über 5 Minuten", "# Befehle hängen seit über 5 Minuten"),
     schedule_misfires: (count: Count) =>

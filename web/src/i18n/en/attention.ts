@@ -17,7 +17,21 @@ export const attention = {
     queue_depth: (count: Count) =>
       plural(count, "# queue holds 1,000 tasks or more", "# queues hold 1,000 tasks or more"),
     queue_growth: (count: Count) =>
-      plural(count, "# queue has only grown for 15 minutes", "# queues have only grown for 15 minutes"),
+      plural(count, "# queue has been growing for 15 minutes", "# queues have been growing for 15 minutes"),
+    queue_unconsumed: (count: Count) =>
+      plural(
+        count,
+        "# queue has waiting tasks and no worker that consumes it",
+        "# queues have waiting tasks and no worker that consumes them"
+      ),
+    failure_groups_new: (count: Count) =>
+      plural(count, "# new failure group in the last 24 hours", "# new failure groups in the last 24 hours"),
+    failure_groups_escalating: (count: Count) =>
+      plural(
+        count,
+        "# failure group is escalating: twice its worst hour of the day before, or more",
+        "# failure groups are escalating: twice their worst hour of the day before, or more"
+      ),
     stuck_commands: (count: Count) =>
       plural(count, "# command stuck for over 5 minutes", "# commands stuck for over 5 minutes"),
     schedule_misfires: (count: Count) =>

@@ -18,7 +18,25 @@ export const attention: Texts["attention"] = {
     failure_rate: (count: Count) => `Falla al menos el 20 % de las tareas: ${count.text} en las últimas 24 horas`,
     queue_depth: (count: Count) => plural(count, "# cola tiene 1000 tareas o más", "# colas tienen 1000 tareas o más"),
     queue_growth: (count: Count) =>
-      plural(count, "# cola lleva 15 minutos creciendo sin bajar", "# colas llevan 15 minutos creciendo sin bajar"),
+      plural(count, "# cola lleva 15 minutos creciendo", "# colas llevan 15 minutos creciendo"),
+    queue_unconsumed: (count: Count) =>
+      plural(
+        count,
+        "# cola tiene tareas en espera y ningún worker la consume",
+        "# colas tienen tareas en espera y ningún worker las consume"
+      ),
+    failure_groups_new: (count: Count) =>
+      plural(
+        count,
+        "# grupo de fallos nuevo en las últimas 24 horas",
+        "# grupos de fallos nuevos en las últimas 24 horas"
+      ),
+    failure_groups_escalating: (count: Count) =>
+      plural(
+        count,
+        "# grupo de fallos empeora: al menos el doble que en su peor hora del día anterior",
+        "# grupos de fallos empeoran: al menos el doble que en su peor hora del día anterior"
+      ),
     stuck_commands: (count: Count) =>
       plural(
         count,

@@ -18,9 +18,27 @@ export const attention: Texts["attention"] = {
     failure_rate: (count: Count) =>
       `Au moins 20\u00a0% des tâches échouent\u00a0: ${count.text} ces dernières 24 heures`,
     queue_depth: (count: Count) =>
-      plural(count, "# file contient au moins 1\\u202f000 tâches", "# files contiennent au moins 1\\u202f000 tâches"),
+      plural(count, "# file contient au moins 1\u202f000 tâches", "# files contiennent au moins 1\u202f000 tâches"),
     queue_growth: (count: Count) =>
-      plural(count, "# file ne fait que croître depuis 15 minutes", "# files ne font que croître depuis 15 minutes"),
+      plural(count, "# file croît depuis 15 minutes", "# files croissent depuis 15 minutes"),
+    queue_unconsumed: (count: Count) =>
+      plural(
+        count,
+        "# file a des tâches en attente et aucun worker ne la consomme",
+        "# files ont des tâches en attente et aucun worker ne les consomme"
+      ),
+    failure_groups_new: (count: Count) =>
+      plural(
+        count,
+        "# nouveau groupe d’échecs ces dernières 24 heures",
+        "# nouveaux groupes d’échecs ces dernières 24 heures"
+      ),
+    failure_groups_escalating: (count: Count) =>
+      plural(
+        count,
+        "# groupe d’échecs s’aggrave\u00a0: au moins le double de sa pire heure de la veille",
+        "# groupes d’échecs s’aggravent\u00a0: au moins le double de leur pire heure de la veille"
+      ),
     stuck_commands: (count: Count) =>
       plural(count, "# commande bloquée depuis plus de 5 minutes", "# commandes bloquées depuis plus de 5 minutes"),
     schedule_misfires: (count: Count) =>
