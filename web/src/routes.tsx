@@ -24,7 +24,6 @@ import { meQuery } from "./session/session.ts"
 import { NotFound } from "./shell/NotFound.tsx"
 import { ProjectPages } from "./shell/ProjectPages.tsx"
 import { Shell } from "./shell/Shell.tsx"
-import { TasksPage } from "./tasks/TasksPage.tsx"
 import { ErrorNotice, Loading } from "./ui/Notices.tsx"
 import { type OldRowsSearch, parseOldRows } from "./ui/RecentRows.tsx"
 
@@ -159,7 +158,7 @@ const tasksRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/tasks",
   validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string } => present({ q: textIn(q) }),
-  component: TasksPage
+  component: lazyPage(() => import("./tasks/TasksPage.tsx"), "TasksPage")
 })
 
 const taskRoute = createRoute({
