@@ -163,7 +163,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
           const isGone = new Promise<void>((resolve) => {
             goOn = resolve
           })
-          await page.route("**/assets/Charts-*.js", async (route) => {
+          await page.route("**/assets/Plot-*.js", async (route) => {
             await isGone
             await route.fulfill({ status: 404 })
           })

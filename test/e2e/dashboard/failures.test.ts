@@ -2,7 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { has } from "../../needs.ts"
-import { assertAccessible, assertFitsPhone, browser, openByPalette, signIn, visit, waitUntil } from "./browser.ts"
+import {
+  assertAccessible,
+  assertFitsPhone,
+  browser,
+  confirm,
+  openByPalette,
+  signIn,
+  visit,
+  waitUntil
+} from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
 const ready = await has("chromium-headless-shell")
@@ -90,7 +99,7 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
           await assertFitsPhone(page)
           await page.getByRole("button", { name: "Cancel retry" }).click()
           await page.getByRole("dialog").getByText(/ will not be retried\./).waitFor()
-          await page.getByRole("dialog").getByRole("button", { name: "Cancel retry" }).click()
+          await confirm(page, "Cancel retry")
           await page.getByText("Cancelled", { exact: true }).waitFor()
           assert.strictEqual((await request()).status, "cancelled")
           assert.strictEqual(await page.getByRole("button", { name: "Resume" }).count(), 0)
