@@ -156,7 +156,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("addresses of the dashb
         assert.isAbove(routes.length, 35)
 
         yield* Effect.promise(async () => {
-          const others = [1598, 0, true, false, null, {}, { q: {} }, [], [["x"]], 1e999]
+          const others = [1598, 0, true, false, null, {}, { q: {} }, [], [["x"]], Infinity]
           assert.deepStrictEqual(await faultsOfChecks(page, [...values, ...others]), [])
           let turn = 0
           for (const route of routes.filter(({ path }) => path !== "/sign-in")) {
