@@ -84,7 +84,10 @@ export const personFor = (endpoint: Endpoint, kind: Kind) =>
 
 /** Ends or replaces the session that sends it, or needs one in a state of its own. */
 export const needsOwnPerson = ({ method, path }: Endpoint) =>
-  method !== "GET" && /\/auth\/(login|logout|change-password|reauthenticate|sessions|mfa|oidc)/.test(path)
+  method !== "GET" &&
+  /\/(auth\/(login|logout|change-password|reauthenticate|sessions|mfa|oidc)|invitations\/accept|setup\/complete)/.test(
+    path
+  )
 
 export interface Check {
   readonly endpoint: Endpoint

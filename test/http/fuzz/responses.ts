@@ -21,7 +21,7 @@ const guarding: Readonly<Record<string, string>> = {
 
 /** Only what changes a session sets cookies, and only when it succeeds. */
 const setsCookies = ({ method, path }: Pick<Operation, "method" | "path">) =>
-  method === "POST" && path.startsWith("/api/v1/auth/")
+  method === "POST" && (path.startsWith("/api/v1/auth/") || path === "/api/v1/invitations/accept")
 
 const essence = (contentType: string): string => contentType.split(";", 1)[0]?.trim() ?? ""
 
