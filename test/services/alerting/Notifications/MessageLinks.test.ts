@@ -101,7 +101,7 @@ describe.each([
     it.effect("the page of an invitation links to the dashboard where there is one", () =>
       Effect.gen(function*() {
         const { text } = yield* request("GET", "//invitation")
-        assert.strictEqual(text.includes("Open svc"), dashboard)
+        assert.strictEqual(text.includes(`<a href="./">Sign in</a>`), dashboard)
       }))
 
     it.effect("of a rule lead to the rule", () =>
