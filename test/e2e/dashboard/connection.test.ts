@@ -179,13 +179,13 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
           const name = page.getByRole("dialog").getByLabel("Name", { exact: true })
           await name.fill("Warehouse")
           goOn()
-          await page.getByText("The server was upgraded").waitFor()
-          await page.getByText("Save your changes, then reload the page.").waitFor()
+          await page.getByText("The server was upgraded").first().waitFor() // in the place of each chart
+          await page.getByText("Save your changes, then reload the page.").first().waitFor()
           await page.waitForTimeout(3_000)
           assert.strictEqual(await name.inputValue(), "Warehouse")
           await page.keyboard.press("Escape")
           await reloaded(page)
-          await page.getByRole("alert").getByRole("button", { name: "Reload the page" }).waitFor() // once
+          await page.getByRole("alert").getByRole("button", { name: "Reload the page" }).first().waitFor() // once
         })
 
         // what is not saved is asked about

@@ -100,7 +100,7 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
           await page.getByRole("button", { name: "Cancel retry" }).click()
           await page.getByRole("dialog").getByText(/ will not be retried\./).waitFor()
           await confirm(page, "Cancel retry")
-          await page.getByText("Cancelled", { exact: true }).waitFor()
+          await page.getByText("Cancelled", { exact: true }).first().waitFor()
           assert.strictEqual((await request()).status, "cancelled")
           assert.strictEqual(await page.getByRole("button", { name: "Resume" }).count(), 0)
 
