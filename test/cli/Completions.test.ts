@@ -94,6 +94,11 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("completions with a bra
         yield* offered({ ...settings, SVC_PROJECT: "other" }, ["schedules", "pause", "--project", project.slug, "nig"]),
         ["nightly report"]
       )
+      assert.deepStrictEqual(
+        yield* complete("subscriptions", "create", "task.failed", "--project-channel", "ops", "--queue", ""),
+        ["celery"],
+        "another option that begins as --project does"
+      )
     }))
 
   it.scoped("reach bash quoted, after the characters at which it splits words, and are never run by it", () =>

@@ -41,10 +41,12 @@ const helpOption: Candidate = { value: "--help", description: "Explain this comm
 
 const takesValue = ({ placeholder }: Parameter): boolean => placeholder !== null
 
-/** The value of `--project` on the command line. */
+/** The value of `--project` on the command line; null: it is not there. */
 const projectOf = (words: ReadonlyArray<string>): string | null => {
   const joined = words.find((word) => word.startsWith("--project="))
-  return joined?.slice("--project=".length) ?? words[words.indexOf("--project", 0) + 1] ?? null
+  if (joined !== undefined) return joined.slice("--project=".length)
+  const index = words.indexOf("--project")
+  return index === -1 ? null : words[index + 1] ?? null
 }
 
 interface Typing {
@@ -63,7 +65,7 @@ const completeValue = (parameter: Parameter | undefined, { before, group }: Typi
     ...values,
     prefix,
     names: choices.length > 0 ? null : { group, parameter: name },
-    project: before.some((word) => word.startsWith("--project")) ? projectOf(before) : null
+    project: projectOf(before)
   } satisfies Completion
 }
 
