@@ -143,7 +143,7 @@ export const planAttempt = (task: Task, attempt: number, hasWaited: boolean): At
       return planSuccess(0.1 + pseudoRandom(task.order, 11) * 0.3)
     case "invoice.render_pdf":
       if (pseudoRandom(task.order, 12) < 0.05) {
-        return planFailure(1, "FontMissing", "the font Inter Tight is not installed on this machine")
+        return planFailure(0.1, "FontMissing", "the font Inter Tight is not installed on this machine")
       }
       return planSuccess(1 + pseudoRandom(task.order, 13) * 3)
     case "stock.reserve":
