@@ -13,8 +13,8 @@ interface NamingPayload {
   readonly task_name?: unknown
 }
 
-/** Targets whose id is their name. */
-const namedByIds: ReadonlySet<string> = new Set(["queue", "worker", "scheduler"])
+/** Targets of commands and of the audit log whose id is their name. */
+export const namedByIds: ReadonlySet<string> = new Set(["queue", "worker", "scheduler", "endpoint"])
 
 /**
  * The name of a command's target for people, who know a task by its name and not by its id; null where the command has no

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { ActivityItem } from "../../../domain/audit/Activity.ts"
-import { targetNameOf } from "../../../domain/commands/Command/TargetName.ts"
+import { namedByIds, targetNameOf } from "../../../domain/commands/Command/TargetName.ts"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import { isKnownName } from "../../../domain/tasks/UnknownName.ts"
 import { isUuid } from "../../kernel/Ids.ts"
@@ -12,9 +12,6 @@ type Row = Pick<ActivityItem, "project_id" | "target_type" | "target_id" | "meta
 
 /** Members of the metadata that name the target, in this order. */
 const naming = ["name", "title", "email", "slug", "channel_name"] as const
-
-/** Targets whose id is their name. */
-const namedByIds: ReadonlySet<string> = new Set(["queue", "worker", "scheduler", "endpoint"])
 
 const recordedName = ({ metadata, target_id, target_type }: Row): string | null => {
   if (namedByIds.has(target_type)) return target_id

@@ -4,11 +4,13 @@ import { isUnconsumed } from "../../../domain/agents/Consumers.ts"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { AttentionKind, AttentionTarget } from "../../../domain/operations/Home.ts"
+import { minuteOf } from "../../../domain/tasks/FailureRate.ts"
 import { hasGrown, lowWindowOf } from "../../agents/Queues/Lows.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
 import { idIn } from "../../kernel/sql/Dialect.ts"
-import { levels, minutesOf } from "../../tasks/Rollups/Series.ts"
+import { startOf } from "../../tasks/Rollups/Cells.ts"
+import { levels } from "../../tasks/Rollups/Series.ts"
 import { timestampOf } from "../../tasks/Rollups/Window.ts"
 
 /** What needs attention by its names: how many there are, and the worst of them. */
@@ -68,8 +70,7 @@ const targetOf = ({ detail, id, name }: Pick<TargetRow, "id" | "name" | "detail"
 
 /** The hour of a time: its bucket in the counts of failure groups, and when it begins. */
 const hourOf = (time: Timestamp.Timestamp) => {
-  const size = minutesOf[levels.hour]
-  const bucket = Math.floor(Timestamp.toEpochSeconds(time) / 60 / size) * size
+  const bucket = startOf(minuteOf(time), levels.hour)
   return { bucket, start: timestampOf(bucket) }
 }
 

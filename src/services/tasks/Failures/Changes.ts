@@ -2,7 +2,8 @@ import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import { isOpenFailure } from "../../../domain/tasks/Failure/Group.ts"
 import { minuteOf } from "../../../domain/tasks/FailureRate.ts"
 import type { FoldResult } from "../../../domain/tasks/Fold.ts"
-import { type Level, levels, minutesOf } from "../Rollups/Series.ts"
+import { startOf } from "../Rollups/Cells.ts"
+import { type Level, levels } from "../Rollups/Series.ts"
 import { type CountUpdate, type GroupUpdate, unseen } from "./GroupSql.ts"
 
 /** The changes of a group, and the agent that reported one of them. */
@@ -41,7 +42,7 @@ export const collectGroupChanges = (folded: ReadonlyArray<FoldResult>): GroupCha
       if (change === 1) addOccurrence(group, at, result)
       const minute = minuteOf(at)
       for (const level of allLevels) {
-        const bucket = Math.floor(minute / minutesOf[level]) * minutesOf[level]
+        const bucket = startOf(minute, level)
         const key = [row.project_id, fingerprint, level, bucket].join(" ")
         const found = counts.get(key)
         if (found === undefined) {

@@ -1,4 +1,5 @@
 /** Why a task waits: its eta, its queue, the workers that take from it, and the tasks before it. */
+import { isUnconsumed } from "../../../agents/Consumers.ts"
 import * as Timestamp from "../../../kernel/Timestamp.ts"
 import type { ControlFact, WhyFacts, WorkerFact } from "./Facts.ts"
 import type { Reason } from "./Reasons.ts"
@@ -66,7 +67,7 @@ export const consumersOf = (facts: WhyFacts): ReadonlyArray<Reason> => {
       }
     }]
   }
-  if (reporting.length < online.length || reporting.length === 0) return []
+  if (!isUnconsumed(queue, online)) return []
   return [{
     code: "no_consumer",
     sentence: `No online worker takes from the queue ${queue}.`,
