@@ -8,7 +8,7 @@ export type Lane = "fast" | "full"
 export const fast: ReadonlyArray<string> = [
   "test/*.test.ts",
   "test/{agent,cli,domain,examples,gateway,grpc,http,layers,protocol,scheduler,services,sqlite,web}/**/*.test.ts",
-  "test/e2e/{bullmq,celery,commands-fire,ingest-faults,scheduler}.test.ts",
+  "test/e2e/{bullmq,celery,commands-fire,ingest-faults}.test.ts",
   "test/e2e/dashboard.test.ts",
   "test/e2e/dashboard/*.test.ts"
 ]
@@ -18,7 +18,7 @@ export const fast: ReadonlyArray<string> = [
 export const fullOnly: ReadonlyArray<string> = [
   "test/deploy/*.test.ts",
   "test/e2e/{agent,automation,backup,commands,notification,scheduler,schedules}-faults.test.ts",
-  "test/e2e/{audit-adversary,audit-exports,bulk-retry,schedule-control,scheduler-program}.test.ts",
+  "test/e2e/{audit-adversary,audit-exports,bulk-retry,schedule-control,scheduler,scheduler-program}.test.ts",
   "test/e2e/{bullmq-schedules,celery-lost-events,celery-pools,celery-schedules,celery-shutdown,python-engines}.test.ts",
   "test/e2e/{disk-full,failover,large-values,leader,outage,replicas,rolling-restart,runtimes,upgrade}.test.ts",
   "test/e2e/{hostile-readers,hostile-receivers,hostile-sockets,reverse-proxies}.test.ts",
