@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { join } from "node:path"
-import type { Browser, CDPSession, Page } from "playwright-core"
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core"
 import { launchChromium } from "../test/chromium.ts"
 import { builtPart } from "./brain.ts"
 import { cpuSecondsOf } from "./cpu.ts"
@@ -11,7 +11,7 @@ import { siteWithTasks } from "./scale/site.ts"
 
 /**
  * The dashboard in Chromium over a project with nine tenths of `tasks` tasks: milliseconds until the list of tasks is on
- * screen, frames a second of a scroll of `seconds` seconds, the time from a key or click to the next paint, what open overviews
+ * screen, the first visit on a slow connection, frames a second of a scroll of `seconds` seconds, the time from a key or click to the next paint, what open overviews
  * cost the brain in percent of a core, and, with `rate` live changes a second, the frames of a scroll and the heap of the
  * open list during `live` seconds. `bareFrames` are the frames of an empty page in the same browser.
  * `npx vite-node bench/dashboard.ts sqlite|postgresql [tasks=1000000] [seconds=30] [rate=200] [tabs=10] [live=60]`
@@ -56,6 +56,35 @@ const timeLoads = async (page: Page, loads: number) => {
     millis.push(await page.evaluate(() => performance.now()))
   }
   return millis
+}
+
+/** A slow phone connection: 400 kbit/s each way, and 400 ms of latency. */
+const slow = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
+
+/**
+ * The first visit of the overview on a slow connection, without a cache: milliseconds until something is painted and until
+ * its charts are drawn, and what was loaded until then.
+ */
+const timeFirstVisit = async (chrome: Browser, signedIn: BrowserContext, baseURL: string) => {
+  const context = await chrome.newContext({ baseURL, viewport: size, storageState: await signedIn.storageState() })
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  await session.send("Network.enable")
+  await session.send("Network.emulateNetworkConditions", slow)
+  const loaded = { requests: 0, bytes: 0 }
+  session.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    loaded.requests++
+    loaded.bytes += encodedDataLength
+  })
+  await page.goto("/projects/bench", { waitUntil: "commit" })
+  await page.locator("canvas").first().waitFor({ timeout: 120_000 })
+  const drawnMillis = Math.round(await page.evaluate(() => performance.now()))
+  const [paint] = await page.evaluate(() =>
+    performance.getEntriesByName("first-contentful-paint").map((entry) => entry.startTime)
+  )
+  const visit = { paintMillis: Math.round(paint ?? 0), drawnMillis, ...loaded }
+  await context.close()
+  return visit
 }
 
 interface Frames {
@@ -132,6 +161,7 @@ report(Effect.gen(function*() {
   const { context, page } = yield* Effect.promise(() => signIn(chrome, brain.url))
 
   const loads = yield* Effect.promise(() => timeLoads(page, 10))
+  const slowVisit = yield* Effect.promise(() => timeFirstVisit(chrome, context, brain.url))
   const bareFrames = yield* Effect.promise(async () => {
     const bare = await context.newPage()
     const frames = await countFrames(bare, 5000)
@@ -183,6 +213,7 @@ report(Effect.gen(function*() {
     database,
     tasks,
     firstRowMillis: { p50: Math.round(percentile(loads, 50)), max: Math.round(Math.max(...loads)) },
+    slowVisit,
     bareFrames,
     frames,
     interactions: { count: interactions.length, p75: percentile(interactions, 75), max: Math.max(...interactions) },

@@ -37,7 +37,7 @@ export const respondWithFile = (
   const coding = codings.find((one) => file[one] !== null && accepted.includes(one))
   // each coding is a representation with a tag of its own (RFC 9110, 8.8.3.3)
   const etag = coding === undefined ? file.etag : file.etag.replace(/"$/, `-${coding}"`)
-  const always = { "cache-control": "no-cache", ...own, etag, vary: "accept-encoding" }
+  const always = { "cache-control": "no-cache", vary: "accept-encoding", ...own, etag }
   // a tag of any coding: the content is the same
   const isKnown = (tag: string) => tag.replace(/^W\//, "").replace(/-(br|gzip)"$/, "\"") === file.etag
   if (headers["if-none-match"]?.split(/\s*,\s*/).some(isKnown)) {

@@ -114,7 +114,7 @@ const routesIn = <E, R>(request: Layer.Layer<never, E, R>) =>
   )
 
 /** Every route of the brain, for a server that is its own. Needs the services of `Brain.layer`. */
-export const layerRoutes = Layer.merge(routesIn(Request.layer), DashboardHttp.routes)
+export const layerRoutes = DashboardHttp.routes.pipe(Layer.provideMerge(routesIn(Request.layer)))
 
 /**
  * The routes except `/`, beside another application's routes on one router: paths outside the brain's are untouched.

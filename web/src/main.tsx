@@ -3,13 +3,14 @@ import { type Query, QueryClient, QueryClientProvider } from "@tanstack/react-qu
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { api, ApiError, enrolment, signIn, unwrap } from "./api/client.ts"
+import { api, ApiError, csrfToken, enrolment, signIn, unwrap } from "./api/client.ts"
 import { connection } from "./api/connection.ts"
 import { liveStream } from "./api/live.ts"
 import { LanguageProvider } from "./i18n/Language.tsx"
 import { createDashboardRouter } from "./routes.tsx"
 import { meQuery } from "./session/session.ts"
 import { StepUpProvider } from "./session/StepUp.tsx"
+import { projectsQuery } from "./shell/projects.ts"
 import { applyTheme } from "./theme/theme.ts"
 import { ToastProvider } from "./ui/Toasts.tsx"
 
@@ -43,7 +44,16 @@ connection.watch(() => {
 })
 
 const router = createDashboardRouter(queries)
-void queries.prefetchQuery(meQuery)
+
+/** What each page needs, at once: a route asks for its page's code only when it knows who is signed in. */
+const preload = () => {
+  void queries.prefetchQuery(meQuery)
+  if (csrfToken() !== undefined) void queries.prefetchQuery(projectsQuery)
+  const [routes] = router.getMatchedRoutes(router.latestLocation.pathname)
+  for (const { options: { component } } of routes) void component?.preload?.()
+}
+preload()
+
 enrolment.onRequired = () => {
   const { href, pathname } = router.state.location
   if (pathname !== "/second-factor") void router.navigate({ to: "/second-factor", search: { to: href } })

@@ -1,12 +1,14 @@
 import { FileSystem } from "@effect/platform"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { entityTagOf, type PreparedFile } from "../PreparedFile.ts"
+import { Manifest } from "./Links.ts"
 
 /** The built dashboard in memory (`npm run build`): its page, and its other files by their path below its folder. */
 export interface DashboardFiles {
   readonly page: string
+  readonly manifest: Manifest
   readonly files: ReadonlyMap<string, DashboardFile>
 }
 
@@ -46,7 +48,11 @@ const readFiles = Effect.fnUntraced(function*(folder: string) {
       }),
     { concurrency: 8 }
   )
-  return { page: yield* fs.readFileString(join(folder, "index.html")), files: new Map(files) }
+  return {
+    page: yield* fs.readFileString(join(folder, "index.html")),
+    manifest: yield* Schema.decode(Manifest)(yield* fs.readFileString(join(folder, "manifest.json"))),
+    files: new Map(files)
+  }
 })
 
 /** Null where the program has no built dashboard beside it. A folder that cannot be read is a defect of the installation. */

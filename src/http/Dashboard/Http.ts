@@ -5,9 +5,11 @@ import { Setup } from "../../services/identity/Setup.ts"
 import { publicUrlOf } from "../../services/kernel/PublicUrl.ts"
 import { Settings } from "../../services/kernel/Settings.ts"
 import { respondWithPage } from "../Html/HtmlPage.ts"
+import { Cookies } from "../middleware/Cookies.ts"
 import { compressText, respondWithFile } from "../PreparedFile.ts"
 import { readDashboard } from "./Files.ts"
 import { homePage, setupPendingPage } from "./HomePage.ts"
+import { makeLinks } from "./Links.ts"
 import { dashboardRoutes } from "./Paths.ts"
 
 /** Scripts, styles, fonts and calls only of this server; no inline code; no frame around it (CSP Level 3). */
@@ -26,6 +28,7 @@ const fileNotFound = new NotFound({ resource: "file" })
 /** `/`, and the dashboard with its pages and files. Without a built dashboard `/` says where things are. */
 export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   const setup = yield* Setup
+  const cookies = yield* Cookies
   const settings = yield* Settings
   const dashboard = settings.dashboard ? yield* readDashboard : null
   if (dashboard === null) {
@@ -39,10 +42,20 @@ export const routes = HttpLayerRouter.use(Effect.fnUntraced(function*(router) {
   // the page names its files relative to this, so that the dashboard works below a path of a reverse proxy
   const base = `${new URL(publicUrlOf(settings)).pathname.replace(/\/+$/, "")}/`
   const page = yield* compressText(dashboard.page.replace("<base href=\"/\"", () => `<base href="${base}"`))
+  const linksOf = makeLinks(dashboard.manifest, base)
   const respondWithDashboard = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     if (yield* setup.isFirstBoot) return respondWithPage(setupPendingPage)
-    return respondWithFile(page, request, "text/html; charset=utf-8", { "content-security-policy": policy })
+    const link = linksOf({
+      path: request.url.split("?", 1)[0] ?? "/",
+      acceptLanguage: request.headers["accept-language"] ?? "",
+      hasSession: cookies.readSessionToken(request) !== undefined
+    })
+    return respondWithFile(page, request, "text/html; charset=utf-8", {
+      "content-security-policy": policy,
+      link,
+      vary: "accept-encoding, accept-language, cookie"
+    })
   })
   // the font by a name of its own, for the pages that the brain renders (`Html/HtmlPage.ts`)
   const font = [...dashboard.files].find(([name]) => name.startsWith("inter-latin-wght-normal-"))?.[1]

@@ -221,6 +221,35 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
           await goTo(idle, "Automation")
           await heading(idle, "Automation").waitFor()
         })
+
+        // what the first paint needs is asked for at once: the first script has not come yet
+        yield* Effect.promise(async () => {
+          const storageState = await page.context().storageState()
+          const fresh = await chrome.newContext({ baseURL: url, storageState, locale: "de-AT" })
+          const first = await fresh.newPage()
+          const asked: Array<string> = []
+          first.on("request", (request) => asked.push(new URL(request.url()).pathname))
+          let release = () => {}
+          const held = new Promise<void>((resolve) => {
+            release = resolve
+          })
+          await first.route(/\/assets\/index-[^/]*\.js$/, async (route) => {
+            await held
+            await route.continue()
+          })
+          const needed = [
+            /^\/assets\/OverviewPage-/,
+            /^\/assets\/de-/,
+            /^\/api\/v1\/auth\/me$/,
+            /^\/api\/v1\/projects$/
+          ]
+          await first.goto("/projects/shop", { waitUntil: "commit" })
+          await waitUntil(async () => needed.every((pattern) => asked.some((path) => pattern.test(path))))
+          release()
+          await heading(first, "Übersicht").waitFor()
+          for (const pattern of needed) assert.lengthOf(asked.filter((path) => pattern.test(path)), 1, String(pattern))
+          await fresh.close()
+        })
       }),
     480_000
   )

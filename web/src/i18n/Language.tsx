@@ -2,9 +2,9 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from "
 import { Code } from "../code/Code.ts"
 import { canReloadAlone, reload } from "../code/reload.ts"
 import { hasUnsaved } from "../ui/unsaved.ts"
-import { en, type Texts } from "./en.ts"
+import type { Texts } from "./en.ts"
 
-/** The languages of the dashboard, each by its own name. English is in the first load; the others are loaded when chosen. */
+/** The languages of the dashboard, each by its own name. */
 export const languages = {
   en: "English",
   de: "Deutsch",
@@ -15,7 +15,9 @@ export const languages = {
 
 export type Language = keyof typeof languages
 
-const catalogues: Readonly<Record<Exclude<Language, "en">, Code<Texts>>> = {
+/** Each is a file of its own, and loaded when it is chosen. The page's response names the likely one (http/Dashboard/Links.ts). */
+const catalogues: Readonly<Record<Language, Code<Texts>>> = {
+  en: new Code(async () => (await import("./en.ts")).en),
   de: new Code(async () => (await import("./de.ts")).de),
   es: new Code(async () => (await import("./es.ts")).es),
   fr: new Code(async () => (await import("./fr.ts")).fr),
@@ -38,30 +40,34 @@ interface Chosen {
   readonly choose: (language: Language) => void
 }
 
-const LanguageContext = createContext<Chosen>({ language: "en", texts: en, choose: () => {} })
+const LanguageContext = createContext<Chosen | null>(null)
 
+/** Without texts there are no words to say what is wrong but these. */
+const missing = <p role="alert">The texts of this page could not be loaded. Reload the page.</p>
+
+catalogues[preferredLanguage()].load()
+
+/** Shows nothing until the first language is loaded; until another one comes the page stays in the one that it has. */
 export const LanguageProvider = ({ children }: { readonly children: ReactNode }) => {
   const [language, setLanguage] = useState(preferredLanguage)
-  const [texts, setTexts] = useState<Texts | null>(language === "en" ? en : null)
+  const [texts, setTexts] = useState<Texts | null>(null)
+  const [hasFailed, setFailed] = useState(false)
   useEffect(() => {
-    const show = (loaded: Texts) => {
-      document.documentElement.lang = language
-      setTexts(loaded)
-    }
-    if (language === "en") return show(en)
     const catalogue = catalogues[language]
     const update = () => {
       const state = catalogue.getState()
-      if (state.kind === "loaded") show(state.code)
-      else if (state.kind !== "loading" && canReloadAlone() && !hasUnsaved()) void reload()
+      setFailed(state.kind === "failed")
+      if (state.kind === "loaded") {
+        document.documentElement.lang = language
+        setTexts(state.code)
+      } else if (state.kind !== "loading" && canReloadAlone() && !hasUnsaved()) void reload()
     }
     const stop = catalogue.watch(update)
-    // until its file comes the page stays in the language that is loaded
-    void catalogue.preload().then(() => setTexts((known) => known ?? en))
+    catalogue.load()
     update()
     return stop
   }, [language])
-  if (texts === null) return null
+  if (texts === null) return hasFailed ? missing : null
   const choose = (chosen: Language) => {
     localStorage.setItem(storageKey, chosen)
     setLanguage(chosen)
@@ -69,6 +75,11 @@ export const LanguageProvider = ({ children }: { readonly children: ReactNode })
   return <LanguageContext value={{ language, texts, choose }}>{children}</LanguageContext>
 }
 
-export const useTexts = (): Texts => useContext(LanguageContext).texts
+/** The language of the page and its texts. */
+export const useLanguage = (): Chosen => {
+  const chosen = useContext(LanguageContext)
+  if (chosen === null) throw new Error("useLanguage stands outside of LanguageProvider")
+  return chosen
+}
 
-export const useLanguage = (): Chosen => useContext(LanguageContext)
+export const useTexts = (): Texts => useLanguage().texts

@@ -1,0 +1,60 @@
+import { Schema } from "effect"
+
+/** Vite's manifest: by source file its chunk, and the source files or chunks that it imports at once. */
+export const Manifest = Schema.parseJson(Schema.Record({
+  key: Schema.String,
+  value: Schema.Struct({
+    file: Schema.String,
+    isEntry: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+    imports: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] })
+  })
+}))
+
+export type Manifest = typeof Manifest.Type
+
+/** The source file of the page at a path: `/projects/shop/dead-letters` is `DeadLettersPage.tsx`, a part of it `DeadLetterPage.tsx`. */
+const pageFileOf = (path: string): string => {
+  const parts = path.split("/").filter((part) => part !== "")
+  const [name = parts.length > 0 ? "overview" : "home", part] = parts[0] === "projects" ? parts.slice(2) : parts
+  const words = (part === undefined ? name : name.replace(/s$/, "")).split("-")
+  return `/${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}Page.tsx`
+}
+
+/** What a browser says of the person's languages (RFC 9110, 12.5.4), in its order: browsers send the preferred one first. */
+const languagesIn = (acceptLanguage: string): ReadonlyArray<string> =>
+  acceptLanguage.split(",").map((tag) => tag.trim().split(/[-;]/, 1)[0] ?? "")
+
+export interface Visit {
+  /** The path below the dashboard's own address. */
+  readonly path: string
+  readonly acceptLanguage: string
+  readonly hasSession: boolean
+}
+
+/**
+ * The `Link` header of the dashboard's page (RFC 8288): what the page needs for its first paint beside the files that its
+ * HTML names, so that a browser asks for all of it at once. Without it each of these would wait for the one before: the
+ * script, who is signed in, the page's code, the texts. A browser that knows no such links asks later.
+ */
+export const makeLinks = (manifest: Manifest, base: string) => {
+  const entry = Object.values(manifest).find(({ isEntry }) => isEntry)?.file
+  const sources = Object.keys(manifest)
+  const filesOf = (source: string, known = new Set<string>()): ReadonlySet<string> => {
+    const chunk = manifest[source]
+    if (chunk === undefined || known.has(chunk.file) || chunk.file === entry) return known
+    known.add(chunk.file)
+    for (const imported of chunk.imports) filesOf(imported, known)
+    return known
+  }
+  const sourceEndingWith = (end: string) => sources.find((source) => source.endsWith(end)) ?? ""
+  return ({ acceptLanguage, hasSession, path }: Visit): string => {
+    const language = languagesIn(acceptLanguage).map((name) => `src/i18n/${name}.ts`).find((name) => name in manifest)
+    const page = hasSession ? pageFileOf(path) : "/SignInPage.tsx"
+    const files = new Set([...filesOf(language ?? "src/i18n/en.ts"), ...filesOf(sourceEndingWith(page))])
+    const calls = hasSession ? ["api/v1/auth/me", "api/v1/projects"] : []
+    return [
+      ...[...files].map((file) => `<${base}${file}>; rel="modulepreload"`),
+      ...calls.map((call) => `<${base}${call}>; rel="preload"; as="fetch"; crossorigin`)
+    ].join(", ")
+  }
+}
