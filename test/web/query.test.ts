@@ -5,7 +5,7 @@ import { addQuery, everyTask } from "../../src/domain/tasks/Task/Filter.ts"
 import { parseQuery } from "../../src/domain/tasks/Task/Query.ts"
 import { queryTerms as termsOfBrain } from "../../src/domain/tasks/Task/QueryTerms.ts"
 import { complete, moveChoice } from "../../web/src/tasks/completion.ts"
-import { formatQuery, groupQuery, type TaskQuery } from "../../web/src/tasks/query.ts"
+import { formatPlace, formatQuery, groupQuery, type TaskQuery } from "../../web/src/tasks/query.ts"
 import {
   checkLine,
   hasValue,
@@ -45,10 +45,44 @@ describe("the query line of the tasks", () => {
       until: "2026-11-24T10:00:00.000000Z",
       search_exceptions: true
     })
-    for (const text of ["http://x", "say \"no\" twice", "C:\\temp", "a \\\"b", "-x", "OR", "=x", ">5s", "a,b", "*"]) {
+    for (
+      const text of [
+        "http://x",
+        "say \"no\" twice",
+        "C:\\temp",
+        "a \\\"b",
+        "-x",
+        "OR",
+        "=x",
+        ">5s",
+        "a,b",
+        "*",
+        "args.a:b"
+      ]
+    ) {
       const odd: TaskQuery = { name: text, queue: text, search: text }
       assert.deepStrictEqual(read(formatQuery(odd)), { ...odd, search_exceptions: true }, text)
     }
+  })
+
+  it("leads from a value to the tasks that have it at the same place", () => {
+    const patternsAt = (path: ReadonlyArray<string>, value: string) => {
+      const line = formatPlace("kwargs", path, value)
+      const { query } = line === null ? { query: null } : read(line)
+      return query
+    }
+    for (const value of ["7835610", "a b", "*", "say \"no\"", "=x", "a,b", "ä"]) {
+      assert.deepStrictEqual<unknown>(patternsAt(["order", "0", "the-id"], value), {
+        kind: "payload",
+        column: "kwargs",
+        path: ["order", 0, "the-id"],
+        patterns: [{ match: "whole", text: value }]
+      })
+    }
+    for (const path of [[], ["a.b"], ["a b"], ["a:b"], ["\""], ["\\"], [""], Array(9).fill("a")]) {
+      assert.isNull(patternsAt(path, "x"))
+    }
+    assert.isNull(patternsAt(["a"], ""))
   })
 
   it("names wrong terms, leaves them out with those that are not finished, and keeps the rest", () => {
@@ -194,7 +228,7 @@ describe("the query line of the tasks", () => {
       return found?.options.map(({ insert }) => line.slice(0, found.from) + insert + line.slice(found.to))
     }
     assert.deepStrictEqual(at("x st"), ["x state:"])
-    assert.deepStrictEqual(at("-re"), ["-retries:"])
+    assert.deepStrictEqual(at("-re"), ["-retries:", "-result."])
     assert.deepStrictEqual(at("state:fai"), ["state:failure"])
     assert.deepStrictEqual(
       at("state:failure,re y", 16),

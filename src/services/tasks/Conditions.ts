@@ -6,6 +6,7 @@ import type { TaskFilter } from "../../domain/tasks/Task/Filter.ts"
 import type { TaskFacet } from "../../domain/tasks/TaskFacet.ts"
 import { maxIdAt, minIdAt } from "../kernel/Ids.ts"
 import { idIn } from "../kernel/sql/Dialect.ts"
+import { makePayloadConditions } from "./PayloadConditions.ts"
 
 export type Fragment = Statement.Fragment
 
@@ -112,6 +113,8 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
    */
   const asExpression = (column: PatternColumn | "state" | "priority") => sql`(${sql(column)} || '')`
 
+  const { hasTag, matchesPayload } = makePayloadConditions(sql, matchesAnyPattern)
+
   const satisfiesTerm = (term: TaskTerm): Fragment => {
     switch (term.kind) {
       case "state":
@@ -121,6 +124,10 @@ export const makeConditions = (sql: SqlClient.SqlClient) => {
         return matchesAnyPattern(asExpression(term.column), term.patterns)
       case "number":
         return sql`${sql(term.column)} ${sql.literal(term.comparison)} ${term.value}`
+      case "payload":
+        return matchesPayload(term)
+      case "tag":
+        return sql.or(term.values.map(hasTag))
       case "since":
         return sql`${sql.literal(momentSql)} >= ${term.moment}`
       case "until":

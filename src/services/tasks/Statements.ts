@@ -40,11 +40,17 @@ export type BuildStatement = (bounds: ReadonlyArray<Fragment>) => Statement.Stat
 /** Ranges per statement. */
 const rangesAtOnce = 100
 
-/** The columns that a filter's terms compare. Exceptions are long, and are read only when they are searched. */
+const shortColumns = "id, engine, state, priority, name, queue, worker_name, fingerprint, task_id, received_at, " +
+  "first_event_at, runtime_ms, retry_count, finished_at"
+
+/** The columns that a filter's terms compare. Values and exceptions are long, and are read only when they are searched. */
 const searchColumnsOf = ({ query, search_exceptions }: Pick<TaskFilter, "query" | "search_exceptions">): string => {
-  const readsException = search_exceptions || termsOf(query).some(({ kind }) => kind === "word" || kind === "error")
-  return "id, engine, state, priority, name, queue, worker_name, fingerprint, task_id, received_at, first_event_at, " +
-    `runtime_ms, retry_count, finished_at${readsException ? ", exception" : ""}`
+  const terms = termsOf(query)
+  const long = new Set<string>(
+    terms.flatMap((term) => (term.kind === "payload" ? [term.column] : term.kind === "tag" ? ["tags"] : []))
+  )
+  if (search_exceptions || terms.some(({ kind }) => kind === "word" || kind === "error")) long.add("exception")
+  return [shortColumns, ...long].join(", ")
 }
 
 /** The statements that find ids. Each walks one index in the order of the ids, or short ranges of one index. */

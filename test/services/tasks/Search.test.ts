@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { type Clock, Effect, Layer } from "effect"
 import fc from "fast-check"
+import { canonicalize } from "../../../src/domain/kernel/CanonicalJson.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import type { TaskExpression, TextPattern } from "../../../src/domain/tasks/Task/Expression.ts"
 import { addQuery, everyTask, readQuery, type TaskFilter } from "../../../src/domain/tasks/Task/Filter.ts"
@@ -26,6 +27,12 @@ const queues = ["celery", "Mail", null, "shop_queue", "q%", "[ÄRGER]*?^-.ΟΔΟ
 const workers = ["celery@Box-1", "celery@box-2", null, "w_3"]
 
 const fingerprints = [null, "9f2c41d07be5a836", "00000000deadbeef"]
+const orders = [7835610, "7835610", "a \"quoted\" ä", true, null, { id: 7835610 }, [7835610]]
+const kwargsOf = (index: number) =>
+  index % 7 === 5 ? "[]" : canonicalize({ order: pick(orders, index), 0: "zero", pages: index % 50 })
+const argsOf = (index: number) =>
+  canonicalize(index % 3 === 0 ? [{ customer: { "the-id": index % 20 } }, "eu"] : ["eu", index % 4])
+const tagLists = [[], ["eu"], ["eu", "night,ly"], ["us", "\"eu\""], ["eur", ","]]
 const exceptions = [null, null, null, "ValueError: Ärger with ORDER 7", "mail.Refused\n550 no such user"]
 
 /** Most tasks are received as they are first seen; some long before (a buffer that was offline), some long after. */
@@ -46,6 +53,10 @@ const seeds = (projectId: string): ReadonlyArray<StoredTask> =>
       state: index % 800 === 3 ? "rejected" : pick(states, index + (index >> 5)),
       priority: pick(priorities, index + (index >> 6)),
       exception: pick(exceptions, index + (index >> 3)),
+      args: index % 30 === 4 ? null : argsOf(index),
+      kwargs: kwargsOf(index),
+      result: index % 6 === 2 ? "\"paid\"" : null,
+      tags: JSON.stringify(pick(tagLists, index + (index >> 3))),
       fingerprint: pick(fingerprints, index + (index >> 4)),
       runtime_ms: index % 4 === 1 ? null : (index * 37) % 9000,
       retry_count: index % 13 === 0 ? 3 : 0,
@@ -66,6 +77,18 @@ const hasPattern = (value: string | null, { match, text }: TextPattern): boolean
   const literal = text.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
   return new RegExp(`^${literal.join(".*")}$`, "su").test(value)
 }
+
+/** The text of what is at the place; undefined where nothing is, or more than one value. */
+const scalarAt = (json: string | null, path: ReadonlyArray<string | number>): string | undefined => {
+  let value: unknown = json === null ? undefined : JSON.parse(json)
+  for (const name of path) {
+    const isThere = typeof name === "number" ? Array.isArray(value) : isPlainObject(value) && Object.hasOwn(value, name)
+    value = isThere ? (value as Readonly<Record<string, unknown>>)[name] : undefined // the cast: it has the member
+  }
+  return value === undefined || (typeof value === "object" && value !== null) ? undefined : String(value)
+}
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const compare = { ">": 1, ">=": 1, "=": 0, "<=": -1, "<": -1 } as const
 
@@ -91,6 +114,12 @@ const satisfies = (task: StoredTask, expression: TaskExpression): boolean => {
       const isEqual = value === expression.value && ["=", ">=", "<="].includes(expression.comparison)
       return isEqual || Math.sign(value - expression.value) === (compare[expression.comparison] || NaN)
     }
+    case "payload": {
+      const value = scalarAt(task[expression.column], expression.path)
+      return value !== undefined && expression.patterns.some((pattern) => hasPattern(value, pattern))
+    }
+    case "tag":
+      return expression.values.some((tag) => (JSON.parse(task.tags) as ReadonlyArray<string>).includes(tag)) // the seeds' own
     case "since":
       return moment >= expression.moment
     case "until":
@@ -203,6 +232,22 @@ const queryTerm = fc.constantFrom(
   "runtime:<=37ms",
   "retries:>0",
   "retries:3",
+  "kwargs.order:7835610",
+  "kwargs.order:78356*0,true",
+  "kwargs.order:\"a \\\"quoted\\\" ä\"",
+  "kwargs.order:*quoted*",
+  "kwargs.order:null",
+  "kwargs.order.id:7835610",
+  "kwargs.0:zero",
+  "kwargs.order.0:7835610",
+  "kwargs.pages:7,8",
+  "args.customer.the-id:5",
+  "args.1:eu,2",
+  "args.0:e*",
+  "result.status:paid",
+  "tag:eu",
+  "tag:\"night,ly\",us",
+  "tag:\",\"",
   "since:1d",
   "until:2026-03-11T10:00Z",
   "finished:2026-03-11T10:00Z",

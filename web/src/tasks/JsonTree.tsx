@@ -1,5 +1,5 @@
 import { LosslessNumber } from "lossless-json"
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
@@ -14,8 +14,13 @@ const openDepth = 2
 const textOf = (value: unknown): string =>
   value instanceof LosslessNumber ? value.toString() : typeof value === "string" ? JSON.stringify(value) : String(value)
 
-const Member = ({ depth, isFound = false, name, sought, value }: {
+/** Beside a text, number, boolean or null: what leads from it elsewhere. `path` are the names down to it. */
+export type ScalarLink = (path: ReadonlyArray<string>, value: string) => ReactNode
+
+const Member = ({ depth, isFound = false, link, name, path, sought, value }: {
   readonly name: string | null
+  readonly path: ReadonlyArray<string>
+  readonly link: ScalarLink | undefined
   readonly value: unknown
   readonly depth: number
   /** The search has found its name. */
@@ -31,9 +36,10 @@ const Member = ({ depth, isFound = false, name, sought, value }: {
   const label = name !== null && <span className="text-soft">{name}:{" "}</span>
   if (members === null) {
     return (
-      <div className="pl-[20px]">
+      <div className="group pl-[20px]">
         {label}
         <span className="break-words whitespace-pre-wrap">{textOf(value)}</span>
+        {link?.(path, String(value))}
       </div>
     )
   }
@@ -65,6 +71,8 @@ const Member = ({ depth, isFound = false, name, sought, value }: {
               name={name}
               value={value}
               depth={depth + 1}
+              path={[...path, name]}
+              link={link}
               sought={isByName ? "" : sought}
               isFound={isByName}
             />
@@ -85,8 +93,9 @@ const Member = ({ depth, isFound = false, name, sought, value }: {
 }
 
 /** A value as the agent sent it, digit for digit; `text` is what is copied. */
-export const JsonTree = ({ label, text, value }: {
+export const JsonTree = ({ label, link, text, value }: {
   readonly label: string
+  readonly link?: ScalarLink
   readonly value: unknown
   readonly text: string
 }) => {
@@ -110,7 +119,7 @@ export const JsonTree = ({ label, text, value }: {
         )}
       </div>
       <div className="overflow-x-auto px-5 pb-4 pl-[36px] font-mono text-[12px]">
-        <Member name={null} value={value} depth={0} sought={sought.toLowerCase()} />
+        <Member name={null} path={[]} link={link} value={value} depth={0} sought={sought.toLowerCase()} />
       </div>
     </section>
   )

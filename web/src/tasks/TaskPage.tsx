@@ -20,6 +20,7 @@ import { StateMark } from "../ui/StateMark.tsx"
 import { Time } from "../ui/Time.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
+import { FindValue } from "./FindValue.tsx"
 import { JsonTree } from "./JsonTree.tsx"
 import { shellQuote } from "./shellQuote.ts"
 import { OpenTaskActions } from "./TaskActions.tsx"
@@ -188,11 +189,11 @@ export const TaskPage = () => {
   }
   const { exact, task } = detail.data
   const hasEnded = endStates.has(task.state)
-  const values = [
-    { label: texts.task.arguments, value: exact.args },
-    { label: texts.task.namedArguments, value: exact.kwargs },
-    { label: texts.task.result, value: exact.result }
-  ].filter(({ value }) => value !== null)
+  const values = ([
+    { column: "args", label: texts.task.arguments, value: exact.args },
+    { column: "kwargs", label: texts.task.namedArguments, value: exact.kwargs },
+    { column: "result", label: texts.task.result, value: exact.result }
+  ] as const).filter(({ value }) => value !== null)
   const ask = (action: TaskAction) =>
     setQuestion({
       action,
@@ -267,8 +268,14 @@ export const TaskPage = () => {
               ? <p className="px-5 py-4 text-soft">{texts.task.payloadHidden}</p>
               : values.length === 0
               ? <p className="px-5 py-4 text-soft">{texts.none}</p>
-              : values.map(({ label, value }) => (
-                <JsonTree key={label} label={label} value={value} text={stringify(value, null, 2) ?? "null"} />
+              : values.map(({ column, label, value }) => (
+                <JsonTree
+                  key={column}
+                  label={label}
+                  value={value}
+                  text={stringify(value, null, 2) ?? "null"}
+                  link={(path, text) => <FindValue slug={slug} column={column} path={path} value={text} />}
+                />
               ))}
           </Panel>
         </div>

@@ -19,6 +19,9 @@ export interface CompletionOption {
 
 const maxOptions = 8
 
+/** Beginnings of the terms that compare a value at a place. */
+const places = ["args.", "kwargs.", "result."]
+
 const fixedValues: KnownValues = {
   state: taskStates,
   priority: priorities,
@@ -62,8 +65,8 @@ export const complete = (line: string, caret: number, known: KnownValues): Compl
 }
 
 const completeTerm = (typed: string, caret: number): Completion | null => {
-  const options = rank(queryTerms, typed).filter((term) => term.startsWith(typed))
-    .map((term) => ({ label: `${term}:`, insert: `${term}:` }))
+  const options = rank([...queryTerms.map((term) => `${term}:`), ...places], typed)
+    .filter((term) => term.startsWith(typed)).map((term) => ({ label: term, insert: term }))
   return options.length === 0 ? null : { from: caret - typed.length, to: caret, options }
 }
 

@@ -44,7 +44,17 @@ export const quoteValue = (
 
 /** A text to search for, in quotes where it would be something else. */
 export const quoteWord = (word: string): string =>
-  /[\s"()\\]|^-|^[A-Za-z_]+:|^(?:AND|OR|NOT)$|^$/.test(word) ? quote(word) : word
+  /[\s"()\\]|^-|^[A-Za-z_]+:|^(?:args|kwargs|result)\.[^,:]+:|^(?:AND|OR|NOT)$|^$/.test(word) ? quote(word) : word
+
+/** The term of a text, number, boolean or null at a place in a value; null where no term can name the place. */
+export const formatPlace = (
+  column: "args" | "kwargs" | "result",
+  path: ReadonlyArray<string>,
+  value: string
+): string | null =>
+  path.length === 0 || path.length > 8 || path.some((name) => !/^[^\s"():,.\\]+$/.test(name)) || value === ""
+    ? null
+    : `${column}.${path.join(".")}:${quoteValue(value)}`
 
 /** The line of these terms, in a fixed order. */
 export const formatQuery = (query: TaskQuery): string =>

@@ -37,7 +37,8 @@ export const queryTerms = [
   "since",
   "until",
   "finished",
-  "fingerprint"
+  "fingerprint",
+  "tag"
 ] as const
 export type QueryTerm = (typeof queryTerms)[number]
 export const priorities = ["critical", "high", "normal", "low"] as const
@@ -52,7 +53,7 @@ const operators: Readonly<Record<string, QueryToken["kind"]>> = {
   AND: "and",
   OR: "or"
 }
-const termName = /([A-Za-z_]+):/y
+const termName = /((?:args|kwargs|result)\.[^\s"():,]+|[A-Za-z_]+):/y
 const value = /([<>]?=?)(?:"((?:[^"\\]|\\.)*)("?)|([^\s"(),]*))/ysu
 const word = /"(?:[^"\\]|\\.)*("?)|[^\s"()]+/ysu
 
@@ -103,7 +104,9 @@ export type QueryProblem =
   | { readonly kind: "value"; readonly term: string; readonly value: string }
   | { readonly kind: "quote" }
 
-export const isTerm = (name: string): boolean => (queryTerms as ReadonlyArray<string>).includes(name)
+/** A place in a value, such as `kwargs.order`, is a term too. */
+export const isTerm = (name: string): boolean =>
+  name.includes(".") || (queryTerms as ReadonlyArray<string>).includes(name)
 const known: Readonly<Record<string, ReadonlyArray<string>>> = { state: taskStates, priority: priorities }
 
 const findProblem = ({ isOpen, kind, name, values }: QueryToken): QueryProblem | null => {

@@ -13,6 +13,9 @@ export type PatternColumn = "name" | "queue" | "worker_name" | "engine" | "finge
 /** Columns of `tasks` that are compared with numbers; run times are in milliseconds. */
 export type NumberColumn = "runtime_ms" | "retry_count"
 
+/** Columns of `tasks` with a value of an agent, as JSON. Only `payload_role` reads them. */
+export type PayloadColumn = "args" | "kwargs" | "result"
+
 export type Comparison = ">" | ">=" | "<" | "<=" | "="
 
 /** A condition on one task. A column without a value satisfies none of them. */
@@ -27,6 +30,15 @@ export type TaskTerm =
     readonly comparison: Comparison
     readonly value: number
   }
+  /** A text, number, boolean or null at a place in a value: a name is a member of an object, a number an item of a list. */
+  | {
+    readonly kind: "payload"
+    readonly column: PayloadColumn
+    readonly path: ReadonlyArray<string | number>
+    readonly patterns: ReadonlyArray<TextPattern>
+  }
+  /** Any of the tags. */
+  | { readonly kind: "tag"; readonly values: ReadonlyArray<string> }
   /** Of `received_at`, or of the first event where that is null. */
   | { readonly kind: "since" | "until"; readonly moment: Timestamp }
   /** A lower bound of `finished_at`, included. */

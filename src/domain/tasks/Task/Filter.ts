@@ -5,7 +5,7 @@ import { exportFormat, pageQuery, QueryBoolean, QueryTimestamp } from "../../ker
 import { TaskPriority, TaskState } from "../../kernel/TaskState.ts"
 import { nullish, text } from "../../kernel/Text.ts"
 import { Timestamp } from "../../kernel/Timestamp.ts"
-import { conjunctsOf, join, type TaskExpression } from "./Expression.ts"
+import { conjunctsOf, join, type TaskExpression, termsOf } from "./Expression.ts"
 import { maxQueryCharacters, parseQuery } from "./Query.ts"
 
 /**
@@ -114,6 +114,10 @@ export const exampleQuery = "state:failure name:mail.*"
 /** The expression of a decoded query; ages count from `now`. */
 export const readQuery = (query: string | null | undefined, now: Timestamp): TaskExpression | null =>
   Either.getOrThrow(parseQuery(query ?? "", now))
+
+/** Whether a query compares arguments or results, which only `payload_role` reads. */
+export const readsPayload = (expression: TaskExpression | null): boolean =>
+  termsOf(expression).some(({ kind }) => kind === "payload")
 
 /** Ids that one request of `task-matches` may ask about: about 3.7 KB of its address. */
 const maxMatchedIds = 100

@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import type * as Timestamp from "../../kernel/Timestamp.ts"
 import { join, negate, type TaskExpression } from "./Expression.ts"
-import { isQueryTerm, parseTerm, queryTerms } from "./QueryTerms.ts"
+import { isQueryTerm, parsePayloadTerm, parseTerm, termList } from "./QueryTerms.ts"
 import { type Token, tokenize } from "./QueryTokens.ts"
 
 /**
@@ -101,15 +101,13 @@ class Parser {
       if (token.text.trim() === "") throw new Stop(token.start, "has an empty text")
       return { kind: "word", text: token.text }
     }
-    if (!isQueryTerm(token.name)) {
-      throw new Stop(
-        token.start,
-        `has an unknown term. The terms are ${queryTerms.join(", ")}; quote a text with a colon`
-      )
+    const { name, values } = token
+    const term = isQueryTerm(name) ? parseTerm(name, values, this.now) : parsePayloadTerm(name, values)
+    if (term === null) {
+      throw new Stop(token.start, `has an unknown term. The terms are ${termList}; quote a text with a colon`)
     }
-    const { name } = token
     return Either.getOrThrowWith(
-      parseTerm(name, token.values, this.now),
+      term,
       (message) => new Stop(token.start, `has the term ${name}, which ${message}`)
     )
   }

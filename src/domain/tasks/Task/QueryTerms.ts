@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import { isTaskPriority, TaskPriority, TaskState } from "../../kernel/TaskState.ts"
 import * as Timestamp from "../../kernel/Timestamp.ts"
-import type { Comparison, PatternColumn, TaskTerm, TextPattern } from "./Expression.ts"
+import type { Comparison, PatternColumn, PayloadColumn, TaskTerm, TextPattern } from "./Expression.ts"
 import type { TokenValue } from "./QueryTokens.ts"
 
 export const queryTerms = [
@@ -13,6 +13,7 @@ export const queryTerms = [
   "engine",
   "error",
   "fingerprint",
+  "tag",
   "runtime",
   "retries",
   "since",
@@ -26,6 +27,14 @@ type Parsed = Either.Either<TaskTerm, string>
 const isTaskState = (text: string): text is TaskState => (TaskState.literals as ReadonlyArray<string>).includes(text)
 export const isQueryTerm = (name: string): name is QueryTerm => (queryTerms as ReadonlyArray<string>).includes(name)
 
+const payloadColumns: ReadonlyArray<string> = ["args", "kwargs", "result"] satisfies ReadonlyArray<PayloadColumn>
+
+/** The terms, as a sentence lists them. */
+export const termList = [...queryTerms, ...payloadColumns.map((column) => `${column}.…`)].join(", ")
+
+/** Names in a place. Each reads the value once more, on each row. */
+const maxPlaceNames = 8
+
 const columnOf: Readonly<Partial<Record<QueryTerm, PatternColumn>>> = {
   name: "name",
   queue: "queue",
@@ -35,7 +44,7 @@ const columnOf: Readonly<Partial<Record<QueryTerm, PatternColumn>>> = {
 }
 
 /** A name without a wildcard is a part of the name, as in the parameter `name`; the other columns are compared whole. */
-const patternOf = (column: PatternColumn, { isQuoted, prefix, text }: TokenValue): TextPattern => {
+const patternOf = (column: PatternColumn | PayloadColumn, { isQuoted, prefix, text }: TokenValue): TextPattern => {
   if (column === "name" && (prefix === "=" || (!isQuoted && text.startsWith("=")))) {
     return { match: "whole", text: isQuoted ? text : text.slice(1) }
   }
@@ -84,6 +93,29 @@ const parseMoment = (text: string, now: Timestamp.Timestamp): Timestamp.Timestam
   return Timestamp.parse(text.replace(/^(.{10}[Tt]\d{2}:\d{2})(?=[Zz+-])/, "$1:00"))
 }
 
+/** The place that `args.customer.id` names; of `args`, the first argument unless a number says which. */
+const readPlace = (
+  name: string
+): { readonly column: PayloadColumn; readonly path: ReadonlyArray<string | number> } | null => {
+  const [column = "", ...names] = name.split(".")
+  if (!isPayloadColumn(column) || names.length === 0) return null
+  const path = names.map((part) => (/^(?:0|[1-9]\d{0,5})$/.test(part) ? Number(part) : part))
+  return { column, path: column === "args" && typeof path[0] === "string" ? [0, ...path] : path }
+}
+
+const isPayloadColumn = (name: string): name is PayloadColumn => payloadColumns.includes(name)
+
+/** The condition of a term such as `kwargs.order:7835610`; null where the name is no place in a value. */
+export const parsePayloadTerm = (name: string, values: ReadonlyArray<TokenValue>): Parsed | null => {
+  const place = readPlace(name)
+  if (place === null) return null
+  const { column, path } = place
+  if (path.length > maxPlaceNames) return Either.left(`has more than ${maxPlaceNames} names`)
+  if (path.includes("") || /[\\]/.test(name)) return Either.left("has a name that no term can have")
+  if (values.some(({ text }) => text === "")) return Either.left("needs a value")
+  return Either.right({ kind: "payload", column, path, patterns: values.map((value) => patternOf(column, value)) })
+}
+
 /** The condition of a term, or the error of its values, as the rest of a sentence that begins with the term's name. */
 export const parseTerm = (name: QueryTerm, values: ReadonlyArray<TokenValue>, now: Timestamp.Timestamp): Parsed => {
   if (values.some(({ text }) => text === "")) return Either.left("needs a value")
@@ -105,6 +137,7 @@ export const parseTerm = (name: QueryTerm, values: ReadonlyArray<TokenValue>, no
       ? Either.left("needs a value")
       : Either.right({ kind: "pattern", column, patterns })
   }
+  if (name === "tag") return Either.right({ kind: "tag", values: texts })
   const [text = ""] = texts
   if (values.length > 1) return Either.left("takes one value")
   if (name === "error") return Either.right({ kind: "error", text })

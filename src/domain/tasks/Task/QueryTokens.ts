@@ -21,7 +21,8 @@ const space = /\s+/y
 const bracket = /[()]/y
 const minus = /-(?=[^\s)])/y
 const operator = /(AND|OR|NOT)(?=[\s()]|$)/y
-const termName = /([A-Za-z_]+):/y
+/** A place in a value follows its name: `kwargs.order.id:`. */
+const termName = /((?:args|kwargs|result)\.[^\s"():,]+|[A-Za-z_]+):/y
 const quoted = /"((?:[^"\\]|\\.)*)"/ysu
 const plainWord = /[^\s"()]+/y
 const plainValue = /[^\s"(),]+/y

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { BulkRetries } from "../../../services/commands/BulkRetries.ts"
+import { checkQuery } from "../../../services/tasks/QueryAccess.ts"
 import { implementGroup } from "../../ImplementGroup.ts"
 
 export const layer = implementGroup(
@@ -7,8 +8,14 @@ export const layer = implementGroup(
   Effect.fnUntraced(function*(handlers) {
     const bulkRetries = yield* BulkRetries
     return handlers
-      .handle("preview", ({ payload }) => bulkRetries.preview(payload))
-      .handle("create", ({ payload }) => bulkRetries.create(payload))
+      .handle(
+        "preview",
+        ({ payload }) => Effect.zipRight(checkQuery(payload.filter.query), bulkRetries.preview(payload))
+      )
+      .handle(
+        "create",
+        ({ payload }) => Effect.zipRight(checkQuery(payload.filter.query), bulkRetries.create(payload))
+      )
       .handle("list", ({ urlParams: { cursor, limit } }) => bulkRetries.list({ cursor, limit }))
       .handle("get", ({ path }) => bulkRetries.get(path.request_id))
       .handle(

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { checkQuery } from "../../../services/tasks/QueryAccess.ts"
 import { TaskExports } from "../../../services/tasks/TaskExports.ts"
 import { respondWithFile } from "../../Download.ts"
 import { implementGroup } from "../../ImplementGroup.ts"
@@ -10,7 +11,7 @@ export const layer = implementGroup(
   Effect.fnUntraced(function*(handlers) {
     const exports = yield* TaskExports
     return handlers
-      .handle("create", ({ payload }) => exports.create(payload))
+      .handle("create", ({ payload }) => Effect.zipRight(checkQuery(payload.filter_query), exports.create(payload)))
       .handle("list", ({ urlParams }) => exports.list(urlParams.limit ?? defaultLimit))
       .handle("get", ({ path }) => exports.get(path.job_id))
       .handle("remove", ({ path }) => exports.remove(path.job_id))

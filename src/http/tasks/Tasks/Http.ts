@@ -1,8 +1,9 @@
 import { HttpServerResponse } from "@effect/platform"
 import { Effect, Stream } from "effect"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { addQuery, type FilterParams, readQuery, type TaskFilter } from "../../../domain/tasks/Task/Filter.ts"
+import { addQuery, type FilterParams, readQuery } from "../../../domain/tasks/Task/Filter.ts"
 import { writeTask } from "../../../domain/tasks/Task/Json.ts"
+import { checkQuery } from "../../../services/tasks/QueryAccess.ts"
 import { type OpenTaskPage, Tasks } from "../../../services/tasks/Tasks.ts"
 import { TaskWhy } from "../../../services/tasks/Why.ts"
 import { respondWithFile } from "../../Download.ts"
@@ -10,8 +11,8 @@ import { implementGroup } from "../../ImplementGroup.ts"
 import { respondWithJsonText } from "../../JsonText.ts"
 import { makeLimitHeader } from "../../LimitHeader.ts"
 
-const filterOf = (params: FilterParams): Effect.Effect<TaskFilter> =>
-  Effect.map(Timestamp.now, (now) =>
+const filterOf = (params: FilterParams) =>
+  Effect.map(Effect.zipRight(checkQuery(params.query), Timestamp.now), (now) =>
     addQuery({
       state: params.state ?? null,
       priority: params.priority ?? null,

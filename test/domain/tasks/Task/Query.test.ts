@@ -81,7 +81,34 @@ describe("the query language of tasks", () => {
     assert.deepStrictEqual<unknown>(read("since:999999w"), { kind: "since", moment: "0000-01-01T00:00:00.000000Z" })
   })
 
+  it("has places in arguments and results, and tags", () => {
+    const payload = (column: string, path: ReadonlyArray<string | number>, ...patterns: ReadonlyArray<object>) => ({
+      kind: "payload",
+      column,
+      path,
+      patterns
+    })
+    const whole = (text: string) => ({ match: "whole", text })
+    assert.deepStrictEqual<unknown>(
+      read("kwargs.order:7835610,x"),
+      payload("kwargs", ["order"], whole("7835610"), whole("x"))
+    )
+    assert.deepStrictEqual<unknown>(read("args.customer:1598"), payload("args", [0, "customer"], whole("1598")))
+    assert.deepStrictEqual<unknown>(read("args.1.the-id:\"a b\""), payload("args", [1, "the-id"], whole("a b")))
+    assert.deepStrictEqual<unknown>(
+      read("-result.items.0.sku:A*"),
+      not(payload("result", ["items", 0, "sku"], { match: "glob", text: "A*" }))
+    )
+    assert.deepStrictEqual<unknown>(read("tag:eu,us"), { kind: "tag", values: ["eu", "us"] })
+    // no place: as before these are words
+    assert.deepStrictEqual<unknown>(read("mail.send:now"), word("mail.send:now"))
+  })
+
   it.each([
+    ["args:1598", 0, "has an unknown term"],
+    ["kwargs.a..b:1", 0, "has a name that no term can have"],
+    ["kwargs.order:", 0, "has the term kwargs.order, which needs a value"],
+    [`result${".a".repeat(9)}:1`, 0, "has more than 8 names"],
     ["stat:failure", 0, "has an unknown term"],
     ["x state:failed", 2, "has the term state, which takes pending, received"],
     ["state:", 0, "has the term state, which needs a value"],

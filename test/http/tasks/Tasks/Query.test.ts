@@ -1,7 +1,8 @@
+import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { request, serverOn } from "../../../brain.ts"
+import { freshKey, request, serverOn } from "../../../brain.ts"
 import { laneEngines } from "../../../engines.ts"
 import { idsOf, seedTasks, settings } from "./seedTasks.ts"
 
@@ -9,7 +10,15 @@ const tasks = [
   { name: "mail.send", queue: "slow", state: "failure", runtime_ms: 6000, exception: "SMTPError: timeout" },
   { name: "mail.digest", queue: null, state: "retry", retry_count: 2, worker_name: "celery@two" },
   { name: "shop.ship", queue: "slow", state: "success", runtime_ms: 40, worker_name: "celery@one" },
-  { name: "shop.pay", queue: "fast", state: "failure", runtime_ms: 9000, engine: "rq" }
+  {
+    name: "shop.pay",
+    queue: "fast",
+    state: "failure",
+    runtime_ms: 9000,
+    engine: "rq",
+    kwargs: "{\"order\":7835610}",
+    tags: "[\"eu\"]"
+  }
 ] as const
 
 const encode = encodeURIComponent
@@ -33,6 +42,9 @@ describe.each(laneEngines)("queries of tasks on %s", (engine) => {
           ["retries:>0 OR (engine:rq state:failure)", [pay, digest]],
           ["worker:*one,*two", [ship, digest]],
           ["error:smtp", [send]],
+          ["kwargs.order:7835610", [pay]],
+          ["-kwargs.order:* name:shop.*", [ship]],
+          ["tag:eu,us", [pay]],
           ["-smtp shop", [pay, ship]],
           ["", [pay, ship, digest, send]]
         ] as const
@@ -49,6 +61,34 @@ describe.each(laneEngines)("queries of tasks on %s", (engine) => {
           "shop.ship",
           ""
         ])
+      }))
+
+    it.effect("on arguments and results need the role that sees them, wherever they select tasks", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { basePath, project } = yield* seedTasks(tasks)
+        const operator = yield* freshKey({ roles: { [project.id]: "operator" } })
+        const query = "state:failure OR -kwargs.order:7835610"
+        const filter_until = "2026-03-10T13:00:00Z"
+        const calls = [
+          ["GET", `/tasks?query=${encode(query)}`],
+          ["GET", `/tasks?format=csv&query=${encode(query)}`],
+          ["GET", `/task-facets?query=${encode(query)}`],
+          ["GET", `/task-matches?ids=${randomUUID()}&query=${encode(query)}`],
+          ["POST", "/task-export-jobs", { format: "csv", filter_query: query }],
+          ["POST", "/bulk-jobs:cancel", { filter_query: query, filter_until }],
+          ["POST", "/bulk-retry-requests:preview", { filter: { query } }],
+          ["POST", "/bulk-retry-requests", { filter: { query }, idempotency_key: randomUUID() }]
+        ] as const
+        const statuses = Effect.forEach(calls, ([method, path, body]) =>
+          Effect.map(
+            request(method, `${basePath}${path}`, { ...operator, ...(body !== undefined && { body }) }),
+            ({ status }) => `${method} ${path.split("?", 1)[0]} ${status < 300 ? "done" : status}`
+          ))
+        const named = calls.map(([method, path]) => `${method} ${path.split("?", 1)[0]}`)
+        assert.deepStrictEqual(yield* statuses, named.map((call) => `${call} done`))
+        yield* sql`UPDATE projects SET payload_role = 'admin' WHERE id = ${project.id}`
+        assert.deepStrictEqual(yield* statuses, named.map((call) => `${call} 403`))
       }))
 
     it.effect("are refused with a place and a reason, and without their text", () =>

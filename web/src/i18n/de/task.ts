@@ -48,6 +48,7 @@ export const task: Texts["task"] = {
   result: common.result,
   exception: common.exception,
   traceback: "Traceback",
+  findValue: (term) => `Tasks mit ${term} suchen`,
   payloadHidden: "Mit Ihrer Rolle in diesem Projekt sind Argumente und Ergebnisse nicht sichtbar.",
   tree: "Task-Baum",
   retryWith: "Mit anderen Argumenten wiederholen",

@@ -47,6 +47,7 @@ export const task = {
   result: common.result,
   exception: common.exception,
   traceback: "Traceback",
+  findValue: (term: string) => `Find tasks with ${term}`,
   payloadHidden: "Your role in this project cannot see arguments and results.",
   tree: "Tree",
   retryWith: "Retry with other arguments",

@@ -48,6 +48,7 @@ export const task: Texts["task"] = {
   result: common.result,
   exception: common.exception,
   traceback: "Traceback",
+  findValue: (term) => `Buscar tareas con ${term}`,
   payloadHidden: "Su rol en este proyecto no permite ver los argumentos ni los resultados.",
   tree: "Árbol",
   retryWith: "Reintentar con otros argumentos",

@@ -48,6 +48,7 @@ export const task: Texts["task"] = {
   result: common.result,
   exception: common.exception,
   traceback: "Traceback",
+  findValue: (term) => `Rechercher les tâches avec ${term}`,
   payloadHidden: "Votre rôle dans ce projet ne permet pas de voir les arguments ni les résultats.",
   tree: "Arbre",
   retryWith: "Relancer avec d’autres arguments",

@@ -46,6 +46,7 @@ export const task: Texts["task"] = {
   result: common.result,
   exception: common.exception,
   traceback: "トレースバック",
+  findValue: (term) => `${term}のタスクを検索`,
   payloadHidden: "このプロジェクトでのロールでは、引数と結果を表示できません。",
   tree: "ツリー",
   retryWith: "別の引数で再試行",
