@@ -43,6 +43,7 @@ import { Schedules } from "../services/schedules/Schedules.ts"
 import * as FailureRates from "../services/tasks/FailureRates.ts"
 import { Failures } from "../services/tasks/Failures.ts"
 import * as FailureRecoveries from "../services/tasks/Failures/Recoveries.ts"
+import * as FailureTriage from "../services/tasks/Failures/TriageChanges.ts"
 import { Ingest } from "../services/tasks/Ingest.ts"
 import { LiveTasks } from "../services/tasks/LiveTasks.ts"
 import { Queues } from "../services/tasks/Queues.ts"
@@ -119,6 +120,7 @@ export const layer = Layer.mergeAll(
   TaskReconciliation.layerLoop,
   FailureRates.layerLoop,
   FailureRecoveries.layerLoop,
+  FailureTriage.layerLoop,
   Failures.layer,
   TaskRetention.layerLoop,
   Tasks.layer,

@@ -38,7 +38,7 @@ const pathIn = (slug: string, path: string): string =>
   }`
 
 describe("declarations", () => {
-  it("say which reads are heavy: facets, files, previews and backtests always, lists of tasks and the log by their query", () => {
+  it("say which reads are heavy: facets, files, previews and backtests always, lists of tasks, failure groups and the log by their query", () => {
     const heavy = endpoints.filter(({ rule }) => rule.heavy !== undefined)
       .map(({ method, path, rule }) => `${rule.heavy}: ${method} ${path}`)
     assert.deepStrictEqual(heavy.sort(), [
@@ -49,6 +49,7 @@ describe("declarations", () => {
       "always: POST /api/v1/projects/:slug/bulk-retry-requests::preview",
       "always: POST /api/v1/projects/:slug/schedules::import",
       "by_query: GET /api/v1/projects/:slug/audit",
+      "by_query: GET /api/v1/projects/:slug/issues",
       "by_query: GET /api/v1/projects/:slug/tasks"
     ])
     const list = endpoints.find(({ method, path }) => method === "GET" && path === "/api/v1/projects/:slug/tasks")!.rule

@@ -15,7 +15,14 @@ import { type ItemsSearch, itemStatuses, taskOutcomes } from "./bulkRetries/bulk
 import { lazyPage } from "./code/lazyComponent.tsx"
 import { commandStatuses } from "./commands/statuses.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
-import { type FailuresSearch, type FailureWindow, failureWindows } from "./failures/queries.ts"
+import {
+  assigneeFilters,
+  type FailuresSearch,
+  type FailureWindow,
+  failureWindows,
+  groupFilters,
+  groupSorts
+} from "./failures/queries.ts"
 import { readOwnSearch, readSearch } from "./notifications/search.ts"
 import { type OverviewWindow, overviewWindows } from "./overview/windows.ts"
 import { scheduleFilters, type SchedulesSearch } from "./schedules/states.ts"
@@ -203,9 +210,12 @@ const commandsRoute = createRoute({
 const failuresRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/failures",
-  validateSearch: ({ engine, hours, status }: Record<string, unknown>): FailuresSearch =>
+  validateSearch: ({ assignee, engine, hours, search, sort, status }: Record<string, unknown>): FailuresSearch =>
     present({
-      status: oneOf(["ongoing", "recovered"], status),
+      status: oneOf(groupFilters, status),
+      assignee: oneOf(assigneeFilters, assignee),
+      search: textIn(search),
+      sort: oneOf(groupSorts, sort),
       hours: oneOf(failureWindows, hours),
       engine: textIn(engine)
     }),

@@ -12,7 +12,7 @@ export const findFingerprint = ({ api, slug }: Remote, given: string) =>
   Effect.gen(function*() {
     if (isWholeId(given)) return given.toLowerCase()
     const pages = yield* listPages((query) =>
-      api.failures.list({ path: { slug }, urlParams: { ...query, limit: pageSize } })
+      api.failures.list({ path: { slug }, urlParams: { ...query, status: "all", limit: pageSize } })
     )
     const groups = pages.flatMap(({ items }) => items).map((group) => ({ ...group, id: group.fingerprint }))
     const { fingerprint } = yield* findOne(groups, {

@@ -62,6 +62,7 @@ export const AttentionKind = Schema.Literal(
   "queue_depth",
   "queue_growth",
   "queue_unconsumed",
+  "failure_groups_regressed",
   "failure_groups_new",
   "failure_groups_escalating",
   "stuck_commands",

@@ -10,6 +10,7 @@ export const Trigger = Schema.Literal(
   "task.retries_exhausted",
   "task.failure_rate",
   "task.orphaned",
+  "failure_group.regressed",
   "agent.offline",
   "agent.online",
   "worker.offline",
@@ -33,6 +34,7 @@ export const severities: Record<Trigger, Severity> = {
   "task.retries_exhausted": "error",
   "task.failure_rate": "error",
   "task.orphaned": "error",
+  "failure_group.regressed": "error",
   "agent.offline": "error",
   "agent.online": "info",
   "worker.offline": "warning",
@@ -88,9 +90,9 @@ export const TriggerEvent = Schema.Struct({
   priority: Schema.NullOr(Schema.String),
   /** The group of the failure (`domain/tasks/Failure/Fingerprint.ts`). */
   fingerprint: Schema.NullOr(Schema.String),
-  /** The task, agent, worker, schedule or approval that it is about: the id of its row, and its name. */
+  /** What it is about: the id of its row, of a failure group its fingerprint, and its name. */
   subject: Schema.Struct({
-    type: Schema.Literal("task", "agent", "worker", "schedule", "approval"),
+    type: Schema.Literal("task", "failure_group", "agent", "worker", "schedule", "approval"),
     id: Schema.String,
     name: Schema.String
   }),

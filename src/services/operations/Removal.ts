@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { DeliveriesRepo } from "../alerting/Deliveries/Repo.ts"
@@ -6,6 +7,7 @@ import { CommandStatusRepo } from "../commands/StatusRepo.ts"
 import { Removal } from "../kernel/Removal.ts"
 import { Publications } from "../schedules/Publications.ts"
 import { SchedulesRepo } from "../schedules/Repo.ts"
+import { clearAssignee } from "../tasks/Failures/Assignees.ts"
 import { SavedViewsRepo } from "../tasks/SavedViews/Repo.ts"
 
 export const layer = Layer.effect(
@@ -15,6 +17,7 @@ export const layer = Layer.effect(
     const deliveries = yield* DeliveriesRepo
     const publications = yield* Publications
     const savedViews = yield* SavedViewsRepo
+    const sql = yield* SqlClient.SqlClient
     const schedules = yield* SchedulesRepo
     const subscriptions = yield* SubscriptionsRepo
     return {
@@ -28,11 +31,16 @@ export const layer = Layer.effect(
             publications.withdraw(projectId, id, revision),
             commands.cancelUnfinished({ agent: id })
           )),
-      ofUser: (id) => savedViews.deletePersonal(id), // shared ones outlive their owner
+      ofUser: (id) =>
+        Effect.zipRight(
+          savedViews.deletePersonal(id), // shared ones outlive their owner
+          clearAssignee(sql, id, null)
+        ),
       ofMembership: Effect.fnUntraced(function*(projectId, userId) {
         const ended = yield* subscriptions.deleteOfMember(projectId, userId)
         if (ended.length > 0) yield* subscriptions.bumpRevision(projectId)
         yield* deliveries.suppressOfMember(projectId, userId)
+        yield* clearAssignee(sql, userId, projectId)
       })
     }
   })

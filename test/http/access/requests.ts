@@ -103,6 +103,7 @@ export const makeRequests = ({ here, people }: World) =>
         operation: "create",
         definition: { name: `hourly ${randomUUID()}`, task_name: "shop.report", kind: "interval", expression: "3600" }
       }),
+      "PATCH /projects/{slug}/issues/{fingerprint}": () => ({ triage: "resolved" }),
       "PATCH /projects/{slug}/schedules/{schedule_id}": () => ({ queue: "reports" }),
       "POST /projects/{slug}/schedules/{schedule_id}/legacy-fire-grant": () => ({
         observed_control_token: randomUUID(),

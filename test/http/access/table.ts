@@ -207,6 +207,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /tasks/{engine}/{task_id}/tree", "viewer", "tasks:read", [], 200),
   project("GET /issues", "viewer", "tasks:read", [], 200),
   project("GET /issues/{fingerprint}", "viewer", "tasks:read", [], 200), // docs/failures.md
+  project("PATCH /issues/{fingerprint}", "operator", "tasks:write", ["csrf"], 200), // docs/failures.md
+  project("GET /issue-assignees", "operator", "tasks:read", [], 200), // docs/failures.md
   api("GET /home/summary", "known", "home:read", [], 200), // docs/trends.md
   api("GET /home/trends", "known", "home:read", [], 200),
   api("GET /home/recent-failures", "known", "home:read", [], 200),

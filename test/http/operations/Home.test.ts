@@ -215,7 +215,7 @@ describe.each(laneEngines)("home on %s", (engine) => {
         assert.deepStrictEqual(yield* kindsOf, [["queue_unconsumed", "late"]])
       }))
 
-    it.effect("names failure groups that are new, and those that escalate", () =>
+    it.effect("names failure groups that are new, that escalate and that regressed, but none that is muted or resolved", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const now = yield* Timestamp.now
@@ -224,9 +224,10 @@ describe.each(laneEngines)("home on %s", (engine) => {
         const hour = 3600
         const insertGroup = (
           name: string,
-          { failures, firstSeen, openCount = 1 }: {
+          { failures, firstSeen, openCount = 1, triage = "open" }: {
             readonly firstSeen: number
             readonly openCount?: number
+            readonly triage?: string
             /** By hours ago. */
             readonly failures: Readonly<Record<number, number>>
           }
@@ -245,7 +246,8 @@ describe.each(laneEngines)("home on %s", (engine) => {
                 last_seen_at: now,
                 occurrences: 1,
                 open_count: openCount,
-                recovered_count: 0
+                recovered_count: 0,
+                triage
               })
             }`
             for (const [hoursAgo, occurrences] of Object.entries(failures)) {
@@ -267,21 +269,27 @@ describe.each(laneEngines)("home on %s", (engine) => {
         yield* insertGroup("escalates", { firstSeen: old, failures: { 0: 40, 5: 20, 30: 400 } })
         yield* insertGroup("escalated in the last hour", { firstSeen: old, failures: { 1: 50, 2: 10 } })
         yield* insertGroup("few", { firstSeen: old, failures: { 0: 19 } })
-        const listed = Effect.map(Effect.flatMap(homeOf([project]), ({ summary }) => summary), ({ json }) =>
-          json.attention.map(({ kind, targets }: { kind: string; targets: ReadonlyArray<{ name: string }> }) => [
-            kind,
-            ...targets.map(({ name }) =>
-              name
-            )
-          ]))
+        yield* insertGroup("new and muted", { firstSeen: hour, triage: "muted", failures: { 1: 500 } })
+        yield* insertGroup("escalates, resolved", { firstSeen: old, triage: "resolved", failures: { 0: 400 } })
+        yield* insertGroup("back", { firstSeen: hour, triage: "regressed", failures: { 2: 1 } })
+        const listed = Effect.map(
+          Effect.flatMap(homeOf([project]), ({ summary }) => summary),
+          ({ json }) =>
+            json.attention.map(({ kind, targets }: { kind: string; targets: ReadonlyArray<{ name: string }> }) => [
+              kind,
+              ...targets.map(({ name }) => name)
+            ])
+        )
         const escalating = [
           "failure_groups_escalating",
           "escalated in the last hour: ValueError: no such order",
           "escalates: ValueError: no such order"
         ]
-        assert.deepStrictEqual(yield* listed, [escalating], "all groups of a project's first day are new")
+        const regressed = ["failure_groups_regressed", "back: ValueError: no such order"]
+        assert.deepStrictEqual(yield* listed, [regressed, escalating], "all groups of a project's first day are new")
         yield* sql`UPDATE projects SET created_at = ${before(25 * hour)} WHERE id = ${project.id}`
-        assert.deepStrictEqual(yield* listed, [escalating, ["failure_groups_new", "new: ValueError: no such order"]])
+        const fresh = ["failure_groups_new", "new: ValueError: no such order"]
+        assert.deepStrictEqual(yield* listed, [regressed, escalating, fresh])
       }))
 
     it.effect("names misfires, tripped breakers of rules and schedules, and to admins disabled channels", () =>

@@ -85,7 +85,13 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
             engines: ["rq"],
             sample_exception: "ValueError: no order 10",
             sample_task_name: "shop.pay",
-            window: null
+            window: null,
+            triage: "open",
+            triaged_at: null,
+            triaged_by: null,
+            muted_until: null,
+            assignee: null,
+            note: null
           })
           const { json: detail } = yield* get(`/issues/${first.fingerprint}?hours=4`)
           assert.deepStrictEqual(detail.hours, [{ hour: `${hour}:00:00.000000Z`, occurrences: 2 }])

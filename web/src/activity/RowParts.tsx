@@ -47,6 +47,13 @@ export const Target = ({ row }: { readonly row: Row }) => {
       </Link>
     )
   }
+  if (type === "failure_group") {
+    return (
+      <Link to="/projects/$slug/failures/$fingerprint" params={{ slug, fingerprint: id }} className={linkClass}>
+        {text}
+      </Link>
+    )
+  }
   if (type === "bulk_retry") {
     return (
       <Link to="/projects/$slug/bulk-retries/$requestId" params={{ slug, requestId: id }} className={linkClass}>

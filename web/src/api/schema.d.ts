@@ -522,6 +522,11 @@ export interface paths {
         };
         delete: operations["invitations.revoke"];
     };
+    "/api/v1/projects/{slug}/issue-assignees": {
+        parameters: {
+        };
+        get: operations["failures.assignees"];
+    };
     "/api/v1/projects/{slug}/issues": {
         parameters: {
         };
@@ -531,6 +536,7 @@ export interface paths {
         parameters: {
         };
         get: operations["failures.get"];
+        patch: operations["failures.update"];
     };
     "/api/v1/projects/{slug}/memberships": {
         parameters: {
@@ -1154,7 +1160,7 @@ export interface components {
             task_name: string | null;
             title: string;
             /** @enum {string} */
-            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
             worker: string | null;
         };
         AlertLinkPreview: {
@@ -1227,10 +1233,15 @@ export interface components {
             destructive_rules: boolean;
             purge: boolean;
         };
+        Assignee: {
+            /** Format: uuid */
+            id: string;
+            name: string | null;
+        };
         AttentionItem: {
             count: number | null;
             /** @enum {string} */
-            kind: "agents_offline" | "agents_refused" | "failure_rate" | "queue_depth" | "queue_growth" | "queue_unconsumed" | "failure_groups_new" | "failure_groups_escalating" | "stuck_commands" | "schedule_misfires" | "channels_disabled" | "breakers_tripped" | "schedules_tripped";
+            kind: "agents_offline" | "agents_refused" | "failure_rate" | "queue_depth" | "queue_growth" | "queue_unconsumed" | "failure_groups_regressed" | "failure_groups_new" | "failure_groups_escalating" | "stuck_commands" | "schedule_misfires" | "channels_disabled" | "breakers_tripped" | "schedules_tripped";
             message: string;
             /** Format: uuid */
             project_id: string;
@@ -1782,7 +1793,7 @@ export interface components {
                 timezone: string;
             } | null;
             /** @enum {string} */
-            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
             /** Format: date-time */
             updated_at: string;
         };
@@ -1797,7 +1808,7 @@ export interface components {
             project_channel_ids?: string[];
             quiet_hours?: components["schemas"]["QuietHours"] | null;
             /** @enum {string} */
-            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
         };
         DefaultSubscriptionUpdate: {
             cooldown_seconds?: number | null;
@@ -1810,7 +1821,7 @@ export interface components {
             notify_recovery?: boolean | null;
             project_channel_ids?: string[] | null;
             quiet_hours?: components["schemas"]["QuietHours"] | null;
-            trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested") | null;
+            trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested") | null;
         };
         Delivery: {
             alert_id: string | null;
@@ -2000,11 +2011,14 @@ export interface components {
             updated_at: string;
         };
         FailureGroup: {
+            assignee: components["schemas"]["Assignee"] | null;
             engine_count: number;
             engines: string[];
             fingerprint: string;
             first_seen: string | null;
             last_seen: string | null;
+            muted_until: ("escalates" | string) | null;
+            note: string | null;
             occurrences: number;
             open_count: number;
             recovered_count: number;
@@ -2012,9 +2026,14 @@ export interface components {
             sample_task_name: string | null;
             /** @enum {string} */
             status: "ongoing" | "recovered";
+            /** @enum {string} */
+            triage: "open" | "muted" | "resolved" | "regressed";
+            triaged_at: string | null;
+            triaged_by: components["schemas"]["Assignee"] | null;
             window: components["schemas"]["FailureWindow"] | null;
         };
         FailureGroupDetail: {
+            assignee: components["schemas"]["Assignee"] | null;
             engine_count: number;
             engines: string[];
             fingerprint: string;
@@ -2025,6 +2044,8 @@ export interface components {
                 occurrences: number;
             }[];
             last_seen: string | null;
+            muted_until: ("escalates" | string) | null;
+            note: string | null;
             occurrences: number;
             open_count: number;
             queues: {
@@ -2044,6 +2065,10 @@ export interface components {
             sample_task_name: string | null;
             /** @enum {string} */
             status: "ongoing" | "recovered";
+            /** @enum {string} */
+            triage: "open" | "muted" | "resolved" | "regressed";
+            triaged_at: string | null;
+            triaged_by: components["schemas"]["Assignee"] | null;
             window: components["schemas"]["FailureWindow"] | null;
             workers: {
                 name: string | null;
@@ -3379,6 +3404,12 @@ export interface components {
         UpdateApiKey: {
             allowed_cidrs?: string[] | null;
         };
+        UpdateFailureGroup: {
+            assignee?: string | null;
+            muted_until?: ("escalates" | string) | null;
+            note?: string | null;
+            triage?: ("open" | "muted" | "resolved") | null;
+        };
         UpdateMembership: {
             /** @enum {string} */
             role: "viewer" | "auditor" | "operator" | "admin";
@@ -3543,7 +3574,7 @@ export interface components {
                 timezone: string;
             } | null;
             /** @enum {string} */
-            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
             /** Format: date-time */
             updated_at: string;
             user_channel_ids: string[];
@@ -3563,7 +3594,7 @@ export interface components {
             project_id: string;
             quiet_hours?: components["schemas"]["QuietHours"] | null;
             /** @enum {string} */
-            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
+            trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
             user_channel_ids?: string[];
         };
         UserSubscriptionList: {
@@ -3581,7 +3612,7 @@ export interface components {
             notify_recovery?: boolean | null;
             project_channel_ids?: string[] | null;
             quiet_hours?: components["schemas"]["QuietHours"] | null;
-            trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested") | null;
+            trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested") | null;
             user_channel_ids?: string[] | null;
         };
         Verified: {
@@ -7224,14 +7255,34 @@ export interface operations {
             };
         };
     };
+    "failures.assignees": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assignee"][];
+                };
+            };
+        };
+    };
     "failures.list": {
         parameters: {
             query?: {
+                assignee?: string;
                 cursor?: string;
                 engine?: string;
                 hours?: number;
                 limit?: number;
-                status?: "ongoing" | "recovered";
+                search?: string;
+                sort?: "last_seen" | "first_seen" | "count" | "escalating";
+                status?: "ongoing" | "recovered" | "regressed" | "muted" | "resolved" | "all";
             };
             path: {
                 slug: string;
@@ -7265,6 +7316,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FailureGroupDetail"];
+                };
+            };
+        };
+    };
+    "failures.update": {
+        parameters: {
+            path: {
+                fingerprint: string;
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateFailureGroup"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureGroup"];
                 };
             };
         };
@@ -7668,7 +7742,7 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
                 status?: "pending" | "sent" | "failed" | "suppressed";
-                trigger?: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested" | "test.dispatch" | "channel.failing" | "channel.disabled";
+                trigger?: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested" | "test.dispatch" | "channel.failing" | "channel.disabled";
             };
             path: {
                 slug: string;
@@ -9113,7 +9187,7 @@ export interface operations {
                 limit?: number;
                 project_slug?: string;
                 status?: "pending" | "sent" | "failed" | "suppressed";
-                trigger?: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested" | "test.dispatch" | "channel.failing" | "channel.disabled";
+                trigger?: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested" | "test.dispatch" | "channel.failing" | "channel.disabled";
             };
         };
         responses: {

@@ -12,7 +12,8 @@ const places: Readonly<Record<AttentionItem["kind"], { readonly to: string; read
   agents_offline: { to: "/projects/$slug/agents" },
   agents_refused: { to: "/projects/$slug/agents" },
   failure_rate: { to: "/projects/$slug/failures", search: { hours: 24 } },
-  failure_groups_escalating: { to: "/projects/$slug/failures", search: { hours: 24 } },
+  failure_groups_regressed: { to: "/projects/$slug/failures", search: { status: "regressed" } },
+  failure_groups_escalating: { to: "/projects/$slug/failures", search: { hours: 24, sort: "escalating" } },
   failure_groups_new: { to: "/projects/$slug/failures", search: { hours: 24, status: "ongoing" } },
   queue_unconsumed: { to: "/projects/$slug/queues" },
   queue_depth: { to: "/projects/$slug/queues" },
@@ -32,7 +33,7 @@ const TargetLink = ({ item, target: { id, name } }: {
   const className =
     "relative block w-fit max-w-full truncate text-soft hover:text-ink hover:underline hover:underline-offset-2"
   const slug = item.project_slug
-  return item.kind === "failure_groups_new" || item.kind === "failure_groups_escalating"
+  return item.kind.startsWith("failure_groups_")
     ? (
       <Link to="/projects/$slug/failures/$fingerprint" params={{ slug, fingerprint: id }} className={className}>
         {name}

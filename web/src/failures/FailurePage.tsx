@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
-import type { Schemas } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { BulkRetryDialog } from "../bulkRetries/BulkRetryDialog.tsx"
 import { useFormat } from "../format/useFormat.ts"
@@ -18,12 +17,11 @@ import { Time } from "../ui/Time.tsx"
 import { FailureChart } from "./FailureChart.tsx"
 import { GroupMark } from "./GroupMark.tsx"
 import { GroupTasks } from "./GroupTasks.tsx"
-import { groupQuery, usualWindow } from "./queries.ts"
+import { type FailureGroupDetail as Detail, groupQuery, usualWindow } from "./queries.ts"
+import { TriageButtons, TriagePanel } from "./Triage.tsx"
 import { WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000
-
-type Detail = Schemas["FailureGroupDetail"]
 
 const GroupFacts = ({ group }: { readonly group: Detail }) => {
   const { failures: texts } = useTexts()
@@ -115,7 +113,7 @@ export const FailurePage = () => {
   return (
     <>
       <PageHeader title={name}>
-        <GroupMark status={group.status} />
+        <GroupMark group={group} />
         <WindowSelect
           hours={hours}
           onChoose={(chosen) =>
@@ -140,6 +138,7 @@ export const FailurePage = () => {
             {texts.createRule}
           </Link>
         )}
+        {canOperate && <TriageButtons slug={slug} group={group} />}
         {canOperate && (
           <Button
             variant={group.open_count > 0 ? "primary" : "plain"}
@@ -158,6 +157,7 @@ export const FailurePage = () => {
           <Sample slug={slug} group={group} />
         </div>
         <div className="grid min-w-0 content-start gap-5">
+          <TriagePanel slug={slug} group={group} />
           <Panel title={texts.facts}>
             <GroupFacts group={group} />
           </Panel>

@@ -2,8 +2,10 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { usePeople } from "../people/usePeople.ts"
 import { isEmptySearch } from "../searchParams.ts"
 import { Button } from "../ui/Button.tsx"
+import { FilterField } from "../ui/FilterField.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
@@ -12,69 +14,84 @@ import { Sparkline } from "../ui/Sparkline.tsx"
 import { type Column, Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
+import { usePaused } from "../ui/usePaused.ts"
 import { FailureTabs } from "./FailureTabs.tsx"
 import { GroupMark } from "./GroupMark.tsx"
-import {
-  enginesQuery,
-  type FailureGroup,
-  type FailuresSearch,
-  type FailureWindow,
-  type GroupStatus,
-  listGroups
-} from "./queries.ts"
+import { enginesQuery, type FailureGroup, type FailuresSearch, type FailureWindow, listGroups } from "./queries.ts"
 import { WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000
-const statuses: ReadonlyArray<GroupStatus> = ["ongoing", "recovered"]
+
+/** A choice of the list's filter in its header; the first one is no filter. */
+const Choice = <A extends string>({ choices, label, onChoose, value }: {
+  readonly label: string
+  readonly choices: Readonly<Record<A | "", string>>
+  readonly value: A | undefined
+  readonly onChoose: (value: A | undefined) => void
+}) => (
+  <select
+    aria-label={label}
+    value={value ?? ""}
+    className="h-[30px] rounded-base border border-line bg-paper px-3"
+    onChange={({ target }) => onChoose(target.value === "" ? undefined : target.value as A)} // its options are the choices
+  >
+    {Object.entries<string>(choices).map(([key, text]) => <option key={key} value={key}>{text}</option>)}
+  </select>
+)
 
 const Filters = ({ onChange, search, slug }: {
   readonly slug: string
   readonly search: FailuresSearch
-  readonly onChange: (search: FailuresSearch) => void
+  readonly onChange: (search: FailuresSearch, replace?: boolean) => void
 }) => {
   const { failures: texts } = useTexts()
   const { data: engines = [] } = useQuery(enginesQuery(slug))
-  const { engine, hours, status } = search
-  const select = "h-[30px] rounded-base border border-line bg-paper px-3"
+  const { assignee, engine, hours, sort, status } = search
+  const change = <Name extends keyof FailuresSearch>(
+    name: Name,
+    value: FailuresSearch[Name] | undefined,
+    replace?: boolean
+  ) => {
+    const { [name]: _, ...others } = search
+    onChange(value === undefined ? others : { ...others, [name]: value }, replace)
+  }
+  const known = [...new Set([...engines, ...(engine === undefined ? [] : [engine])])]
   return (
     <div className="flex flex-wrap gap-3">
-      <select
-        aria-label={texts.status}
-        value={status ?? ""}
-        className={select}
-        onChange={({ target }) => {
-          const { status: _, ...rest } = search
-          const chosen = statuses.find((one) => one === target.value)
-          onChange(chosen === undefined ? rest : { ...rest, status: chosen })
-        }}
-      >
-        <option value="">{texts.allStatuses}</option>
-        {statuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
-      </select>
-      <WindowSelect
-        hasAnyTime
-        hours={hours}
-        onChoose={(chosen) => {
-          const { hours: _, ...rest } = search
-          onChange(chosen === undefined ? rest : { ...rest, hours: chosen })
-        }}
+      <FilterField
+        label={texts.search}
+        value={search.search ?? ""}
+        onType={(typed) => change("search", typed === "" ? undefined : typed, true)}
       />
-      {(engines.length > 1 || engine !== undefined) && (
-        <select
-          aria-label={texts.engine}
-          value={engine ?? ""}
-          className={select}
-          onChange={({ target }) => {
-            const { engine: _, ...rest } = search
-            onChange(target.value === "" ? rest : { ...rest, engine: target.value })
-          }}
-        >
-          <option value="">{texts.allEngines}</option>
-          {[...new Set([...engines, ...(engine === undefined ? [] : [engine])])].map((one) => (
-            <option key={one} value={one}>{one}</option>
-          ))}
-        </select>
-      )}
+      <Choice
+        label={texts.status}
+        choices={{ "": texts.openGroups, ...texts.statuses, all: texts.allStatuses }}
+        value={status}
+        onChoose={(chosen) => change("status", chosen)}
+      />
+      <Choice
+        label={texts.assignee}
+        choices={{ "": texts.anyone, me: texts.assignedToMe, none: texts.nobody }}
+        value={assignee}
+        onChoose={(chosen) => change("assignee", chosen)}
+      />
+      <WindowSelect hasAnyTime hours={hours} onChoose={(chosen) => change("hours", chosen)} />
+      {known.length > 1 || engine !== undefined
+        ? (
+          <Choice
+            label={texts.engine}
+            choices={{ "": texts.allEngines, ...Object.fromEntries(known.map((one) => [one, one])) }}
+            value={engine}
+            onChoose={(chosen) => change("engine", chosen)}
+          />
+        )
+        : null}
+      <Choice
+        label={texts.sort}
+        choices={texts.sorts}
+        value={sort}
+        onChoose={(chosen) => change("sort", chosen)}
+      />
     </div>
   )
 }
@@ -87,6 +104,13 @@ const GroupTable = ({ hours, rows, slug }: {
 }) => {
   const { failures: texts } = useTexts()
   const format = useFormat()
+  const { nameOf } = usePeople(slug)
+  const assignees: ReadonlyArray<Column<FailureGroup>> = rows.every(({ assignee }) => assignee === null) ? [] : [{
+    title: texts.assignee,
+    isMinor: true,
+    cell: ({ assignee }) =>
+      assignee !== null && <span className="whitespace-nowrap">{nameOf(assignee.id, assignee.name)}</span>
+  }]
   const counts: ReadonlyArray<Column<FailureGroup>> = hours === undefined
     ? [
       {
@@ -119,7 +143,7 @@ const GroupTable = ({ hours, rows, slug }: {
       rows={rows}
       rowKey={({ fingerprint }) => fingerprint}
       columns={[
-        { title: texts.status, cell: ({ status }) => <GroupMark status={status} isShort /> },
+        { title: texts.status, cell: (group) => <GroupMark group={group} isShort /> },
         {
           title: texts.failure,
           cell: ({ fingerprint, sample_exception, sample_task_name }) => (
@@ -143,6 +167,7 @@ const GroupTable = ({ hours, rows, slug }: {
           isMinor: true,
           cell: ({ engines }) => <span className="whitespace-nowrap">{engines.join(", ")}</span>
         },
+        ...assignees,
         {
           title: texts.openNow,
           isNumber: true,
@@ -169,19 +194,22 @@ const GroupTable = ({ hours, rows, slug }: {
   )
 }
 
-/** Failures of a project as the few different ones they are: most recently failed first. */
+/** Failures of a project as the few different ones they are, without those that are muted or resolved unless asked for. */
 export const FailuresPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/failures" })
   const search = useSearch({ from: "/signed-in/projects/$slug/failures" })
   const { failures: texts, tasks } = useTexts()
   const navigate = useNavigate()
+  const { search: typed = "", ...others } = search
+  const text = usePaused(typed)
+  const wanted: FailuresSearch = text === "" ? others : { ...others, search: text }
   const list = usePagedList({
-    key: ["failures", slug, "list", search],
-    read: (cursor) => listGroups(slug, search, cursor),
+    key: ["failures", slug, "list", wanted],
+    read: (cursor) => listGroups(slug, wanted, cursor),
     refetchMillis
   })
-  const show = (next: FailuresSearch) =>
-    void navigate({ to: "/projects/$slug/failures", params: { slug }, search: next })
+  const show = (next: FailuresSearch, replace = false) =>
+    void navigate({ to: "/projects/$slug/failures", params: { slug }, search: next, replace })
   return (
     <>
       <PageHeader title={texts.title}>

@@ -1,17 +1,27 @@
 import { useTexts } from "../i18n/Language.tsx"
+import type { TaskState } from "../tasks/states.ts"
 import { StateShape } from "../ui/StateMark.tsx"
-import type { GroupStatus } from "./queries.ts"
+import { type FailureGroup, type GroupStatus, statusOf } from "./queries.ts"
 
-/** Whether a group has failures that have not recovered, as shape and word. */
-export const GroupMark = ({ isShort = false, status }: {
-  readonly status: GroupStatus
+const shapes: Readonly<Record<GroupStatus, TaskState>> = {
+  ongoing: "failure",
+  recovered: "success",
+  regressed: "retry",
+  muted: "revoked",
+  resolved: "success"
+}
+
+/** What a group is, as shape and word: `statusOf`. */
+export const GroupMark = ({ group, isShort = false }: {
+  readonly group: FailureGroup
   /** On a phone the shape alone, with the word for screen readers. */
   readonly isShort?: boolean
 }) => {
   const { failures: texts } = useTexts()
+  const status = statusOf(group)
   return (
     <span className="inline-flex items-center gap-3 whitespace-nowrap">
-      <StateShape state={status === "ongoing" ? "failure" : "success"} />
+      <StateShape state={shapes[status]} />
       <span className={isShort ? "max-md:sr-only" : undefined}>{texts.statuses[status]}</span>
     </span>
   )

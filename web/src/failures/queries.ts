@@ -2,7 +2,23 @@ import { queryOptions } from "@tanstack/react-query"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 
 export type FailureGroup = Schemas["FailureGroup"]
-export type GroupStatus = FailureGroup["status"]
+export type FailureGroupDetail = Schemas["FailureGroupDetail"]
+export type TriageChange = Schemas["UpdateFailureGroup"]
+
+/** What a group is, for people: what they decided about it, else whether its tasks have recovered. */
+export type GroupStatus = FailureGroup["status"] | Exclude<FailureGroup["triage"], "open">
+
+export const statusOf = ({ status, triage }: FailureGroup): GroupStatus => (triage === "open" ? status : triage)
+
+export const groupFilters = ["ongoing", "recovered", "regressed", "muted", "resolved", "all"] as const
+export type GroupFilter = (typeof groupFilters)[number]
+
+/** Orders of the list besides the usual one, by the last failure. */
+export const groupSorts = ["first_seen", "count", "escalating"] as const
+export type GroupSort = (typeof groupSorts)[number]
+
+export const assigneeFilters = ["me", "none"] as const
+export type AssigneeFilter = (typeof assigneeFilters)[number]
 
 /** Hours back in which a group must have failed. */
 export const failureWindows = [1, 24, 168, 720] as const
@@ -13,7 +29,10 @@ export const usualWindow: FailureWindow = 168
 
 /** The filter of the list, in the address of the page. */
 export interface FailuresSearch {
-  readonly status?: GroupStatus
+  readonly status?: GroupFilter
+  readonly assignee?: AssigneeFilter
+  readonly search?: string
+  readonly sort?: GroupSort
   readonly hours?: FailureWindow
   readonly engine?: string
 }
@@ -37,6 +56,22 @@ export const groupQuery = (slug: string, fingerprint: string, hours: FailureWind
           params: { path: { slug, fingerprint }, query: { hours } }
         })
       )
+  })
+
+/** Changes what members decided about a group. */
+export const triageGroup = (slug: string, fingerprint: string, change: TriageChange) =>
+  unwrap(
+    api.PATCH("/api/v1/projects/{slug}/issues/{fingerprint}", {
+      params: { path: { slug, fingerprint } },
+      body: change
+    })
+  )
+
+/** Whom operators can assign groups to. */
+export const assigneesQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["failures", slug, "assignees"],
+    queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/issue-assignees", { params: { path: { slug } } }))
   })
 
 /** The tasks of these terms, as a line of the list of tasks. */

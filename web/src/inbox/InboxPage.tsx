@@ -19,7 +19,7 @@ const refetchMillis = 30_000
 
 /** The page where a person acts on it. */
 const targetOf = ({ alert_id, data, reason }: Notification, slug: string) => {
-  const { approval_id, channel_id, is_personal, rule_id } = data
+  const { approval_id, channel_id, fingerprint, is_personal, rule_id } = data
   if (alert_id !== null) {
     return linkOptions({
       to: "/projects/$slug/notifications/alerts/$alertId",
@@ -28,6 +28,9 @@ const targetOf = ({ alert_id, data, reason }: Notification, slug: string) => {
   }
   if (reason === "approval" && typeof approval_id === "string") {
     return linkOptions({ to: "/projects/$slug/approvals", params: { slug }, search: { id: approval_id } })
+  }
+  if (reason === "failure_group" && typeof fingerprint === "string") {
+    return linkOptions({ to: "/projects/$slug/failures/$fingerprint", params: { slug, fingerprint } })
   }
   if (reason === "automation" && typeof rule_id === "string") {
     return linkOptions({ to: "/projects/$slug/automation/$ruleId", params: { slug, ruleId: rule_id } })

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { useState } from "react"
 import { agentsQuery } from "../agents/agents.ts"
 import { api, unwrap } from "../api/client.ts"
 import { rulesQuery } from "../automation/queries.ts"
@@ -14,6 +14,7 @@ import { useProjectPages } from "../shell/Navigation.tsx"
 import { projectsQuery } from "../shell/projects.ts"
 import { formatQuery } from "../tasks/query.ts"
 import { searchTasks } from "../tasks/readTasks.ts"
+import { usePaused } from "../ui/usePaused.ts"
 import { workersQuery } from "../workers/workers.ts"
 import { type ContextAction, readContextActions } from "./contextActions.ts"
 import { selectMatches } from "./fuzzy.ts"
@@ -41,7 +42,6 @@ export interface Item {
 
 /** Searching for tasks begins with so many characters, once typing pauses. */
 const minSearch = 4
-const pauseMillis = 200
 const maxTasks = 8
 /** Tasks that are found, of which those with the text in their id are shown first. */
 const maxFound = 50
@@ -59,15 +59,6 @@ const failuresQuery = (slug: string) =>
     queryKey: ["palette", "failures", slug],
     queryFn: async () => (await listGroups(slug, {}, null)).items
   })
-
-const usePaused = (text: string): string => {
-  const [paused, setPaused] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), pauseMillis)
-    return () => clearTimeout(timer)
-  }, [text])
-  return paused
-}
 
 /** Tasks whose id holds what was typed, before those that match otherwise. A search that typing overtakes is aborted. */
 const useFoundTasks = (slug: string | undefined, typed: string) => {

@@ -1,4 +1,5 @@
-import { Effect, Option } from "effect"
+import { Console, Effect, Option } from "effect"
+import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import {
   type FailureGroup,
   type FailureGroupDetail,
@@ -7,11 +8,14 @@ import {
   ListFailureGroups,
   type Share
 } from "../../../domain/tasks/Failure/Group.ts"
+import { UpdateFailureGroup } from "../../../domain/tasks/Failure/Triage.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
+import { findOne } from "../../io/Find.ts"
 import { type Column, formatAge, formatFields, idColumn } from "../../io/Table.ts"
-import { indentLines } from "../../io/TerminalText.ts"
+import { escapeText, indentLines } from "../../io/TerminalText.ts"
 import type { HandlersOf } from "../../program/Group.ts"
-import { list, show } from "../../remote/Handlers.ts"
+import { call, list, show } from "../../remote/Handlers.ts"
+import type { Remote } from "../../remote/Remote.ts"
 import type { definitions } from "../failures.ts"
 import { findFingerprint } from "../Fingerprint.ts"
 
@@ -19,7 +23,7 @@ import { findFingerprint } from "../Fingerprint.ts"
 const columns: ReadonlyArray<Column<FailureGroup>> = [
   { head: "NAME", cell: ({ sample_task_name }) => sample_task_name, maxLength: 60, minLength: 12 },
   { head: "ERROR", cell: ({ sample_exception }) => sample_exception, maxLength: 60, minLength: 10, hidesEmpty: true },
-  { head: "STATUS", cell: ({ status }) => status },
+  { head: "STATUS", cell: ({ status, triage }) => (triage === "open" ? status : triage) },
   { head: "FAILURES", cell: ({ occurrences, window }) => window?.occurrences ?? occurrences },
   { head: "TREND", cell: ({ window }) => window && formatBars(window.counts), dropRank: 4, hidesEmpty: true },
   { head: "OPEN", cell: ({ open_count }) => open_count },
@@ -32,6 +36,13 @@ const columns: ReadonlyArray<Column<FailureGroup>> = [
   { head: "LAST", cell: ({ last_seen }, view) => formatAge(last_seen, view) },
   { head: "FIRST", cell: ({ first_seen }, view) => formatAge(first_seen, view), dropRank: 1 },
   { head: "ENGINE", cell: ({ engines }) => engines.join(", "), dropRank: 3 },
+  {
+    head: "ASSIGNEE",
+    cell: ({ assignee }) => assignee && (assignee.name ?? assignee.id),
+    maxLength: 20,
+    dropRank: 3,
+    hidesEmpty: true
+  },
   idColumn("ISSUE", ({ fingerprint }) => fingerprint)
 ]
 
@@ -66,12 +77,25 @@ const formatWindow = ({ bucket_seconds, counts, occurrences, since }: FailureWin
 const formatShares = (shares: ReadonlyArray<Share>): string =>
   shares.slice(0, 5).map(({ name, tasks }) => `${name ?? "unknown"} (${tasks})`).join(", ")
 
+const formatEnd = (muted_until: string): string => muted_until === "escalates" ? "it escalates" : muted_until
+
+const formatTriage = ({ muted_until, triage, triaged_at, triaged_by }: FailureGroup): string =>
+  [
+    triage,
+    ...(muted_until === null ? [] : [`until ${formatEnd(muted_until)}`]),
+    ...(triaged_at === null ? [] : [`since ${triaged_at}`]),
+    ...(triaged_by === null ? [] : [`by ${triaged_by.name ?? triaged_by.id}`])
+  ].join(" ")
+
 const formatGroup = (group: FailureGroupDetail): string =>
   [
     formatFields([
       ["name", group.sample_task_name],
       ["issue", group.fingerprint],
       ["status", group.status],
+      ["triage", formatTriage(group)],
+      ["assignee", group.assignee && (group.assignee.name ?? group.assignee.id)],
+      ["note", group.note],
       ["engine", group.engines.join(", ")],
       ["failures", group.occurrences],
       ["in the window", group.window?.occurrences ?? null],
@@ -91,15 +115,39 @@ const formatGroup = (group: FailureGroupDetail): string =>
 
 const formatTraceback = (traceback: string | null) => traceback === null ? [] : [indentLines(traceback.trimEnd())]
 
+/** The assignee of a person's words: `me` and `none` are the API's own. */
+const findAssignee = ({ api, slug }: Remote, given: string) =>
+  given === "me" || given === "none" ? Effect.succeed(given) : Effect.gen(function*() {
+    const members = yield* api.failures.assignees({ path: { slug } })
+    const sought = { what: "member", given, nameOf: ({ name }: (typeof members)[number]) => name }
+    return (yield* findOne(members, { ...sought, listedBy: "The group's page in the dashboard" })).id
+  })
+
+/** Changes the triage of a group, and says what became of it. */
+const triage = Effect.fnUntraced(function*(
+  remote: Remote,
+  given: string,
+  change: typeof UpdateFailureGroup.Encoded,
+  describe: (group: FailureGroup) => string
+) {
+  const { api, slug } = remote
+  const payload = yield* decodeInput(UpdateFailureGroup, change)
+  const path = { slug, fingerprint: yield* findFingerprint(remote, given) }
+  const group = yield* api.failures.update({ path, payload })
+  yield* Console.log(`${describe(group)}: ${escapeText(group.sample_task_name ?? group.fingerprint)}`)
+})
+
 export const handlers: HandlersOf<typeof definitions> = {
-  list: ({ cursor, engine, hours, limit, status, ...printing }) => {
-    const query = { ...givenOf({ engine, status, cursor, hours: textOf(hours) }), limit: String(limit) }
-    return Effect.flatMap(
-      decodeInput(ListFailureGroups, query, "options"),
-      (urlParams) =>
-        list(columns, ({ api, slug }) => api.failures.list({ path: { slug }, urlParams, withResponse: true }))(printing)
-    )
-  },
+  list: list(columns, function*(remote, { assignee, cursor, engine, hours, limit, search, sort, status }) {
+    const { api, slug } = remote
+    const options = givenOf({ engine, status, search, sort, cursor, hours: textOf(hours) })
+    const urlParams = yield* decodeInput(ListFailureGroups, {
+      ...options,
+      ...(Option.isSome(assignee) && { assignee: yield* findAssignee(remote, assignee.value) }),
+      limit: String(limit)
+    }, "options")
+    return yield* api.failures.list({ path: { slug }, urlParams, withResponse: true })
+  }),
   show: ({ fingerprint, hours, ...printing }) =>
     Effect.flatMap(decodeInput(FindFailureGroup, givenOf({ hours: textOf(hours) }), "options"), (urlParams) =>
       show(
@@ -109,5 +157,23 @@ export const handlers: HandlersOf<typeof definitions> = {
           return yield* api.failures.get({ path, urlParams, withResponse: true })
         },
         formatGroup
-      )(printing))
+      )(printing)),
+  assign: call(function*(remote, { fingerprint, member }) {
+    const found = yield* findAssignee(remote, member)
+    yield* triage(
+      remote,
+      fingerprint,
+      { assignee: found === "none" ? null : found },
+      ({ assignee }) => assignee === null ? "unassigned" : `assigned to ${escapeText(assignee.name ?? assignee.id)}`
+    )
+  }),
+  mute: call(function*(remote, { fingerprint, hours, until }) {
+    const end = Option.getOrElse(until, () => null) ?? Timestamp.addSeconds(yield* Timestamp.now, hours * 3600)
+    yield* triage(remote, fingerprint, { triage: "muted", muted_until: end }, () => `muted until ${formatEnd(end)}`)
+  }),
+  resolve: call((remote, { fingerprint }) => triage(remote, fingerprint, { triage: "resolved" }, () => "resolved")),
+  reopen: call((remote, { fingerprint }) => triage(remote, fingerprint, { triage: "open" }, () => "open")),
+  note: call((remote, { fingerprint, text }) =>
+    triage(remote, fingerprint, { note: text }, ({ note }) => note === null ? "note removed" : "note changed")
+  )
 }

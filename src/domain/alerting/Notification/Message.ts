@@ -29,6 +29,7 @@ export const titleOf = (
     "task.retries_exhausted": `${task} has no retries left${because}`,
     "task.failure_rate": `${subject.name} fails too often${detail === null ? "" : `: ${detail}`}`,
     "task.orphaned": `${task} lost its worker`,
+    "failure_group.regressed": `${task} fails again after it was resolved${because}`,
     "agent.offline": `The agent ${subject.name} is offline`,
     "agent.online": `The agent ${subject.name} is online again`,
     "worker.offline": `The worker ${subject.name} is offline`,
@@ -66,6 +67,9 @@ const sentenceOf = ({ failed, tasks }: Share): string => {
   } %).`
 }
 
+const endOf = ({ subject: { type } }: AlertDetails): string =>
+  type === "approval" ? "no longer waits" : type === "failure_group" ? "is triaged" : "works again"
+
 /** How often it happened, since when, what share of its tasks failed, and what the occurrences share. */
 export const textOf = (
   kind: string,
@@ -78,9 +82,7 @@ export const textOf = (
   const [top, ...others] = listDetails(details.tallies)
   const sentences = [
     kind === "recovered"
-      ? `It ${details.subject.type === "approval" ? "no longer waits" : "works again"} since ${
-        minute(details.ended_at ?? now)
-      }.`
+      ? `It ${endOf(details)} since ${minute(details.ended_at ?? now)}.`
       : null,
     kind === "escalation" ? `Not acknowledged since ${minute(details.first_sent_at ?? first_at)}.` : null,
     `${[count, ...shared].join(", ")}.`,

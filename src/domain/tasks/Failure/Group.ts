@@ -1,10 +1,12 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleTime } from "../../kernel/Describe.ts"
+import { caseInsensitiveId, UserId } from "../../kernel/Id.ts"
 import { Page } from "../../kernel/Page.ts"
 import { wholeNumber } from "../../kernel/Query.ts"
 import { text } from "../../kernel/Text.ts"
 import { Timestamp } from "../../kernel/Timestamp.ts"
 import { Task } from "../Task.ts"
+import { triageFields } from "./Triage.ts"
 
 /** Whether a task that failed still needs someone: it has neither succeeded since nor been withdrawn. */
 export const isOpenFailure = (state: string): boolean =>
@@ -12,6 +14,13 @@ export const isOpenFailure = (state: string): boolean =>
 
 export const GroupStatus = Schema.Literal("ongoing", "recovered")
 export type GroupStatus = typeof GroupStatus.Type
+
+/** Which groups a list has. `ongoing` and `recovered` are those of the groups that are neither muted nor resolved. */
+export const GroupFilter = Schema.Literal(...GroupStatus.literals, "regressed", "muted", "resolved", "all")
+export type GroupFilter = typeof GroupFilter.Type
+
+export const GroupSort = Schema.Literal("last_seen", "first_seen", "count", "escalating")
+export type GroupSort = typeof GroupSort.Type
 
 export const Fingerprint = Schema.String.pipe(
   Schema.pattern(/^[0-9a-f]{16}$/, { message: () => "must be 16 hexadecimal digits" })
@@ -64,7 +73,8 @@ const groupFields = {
     Schema.NullOr(FailureWindow),
     "Its failed attempts within `hours`; null in a list without `hours`. All other fields are of all time.",
     exampleWindow
-  )
+  ),
+  ...triageFields
 }
 
 /** Failures that are the same failure (bodies: IssuePublic). */
@@ -117,7 +127,32 @@ const maxHours = 8760
 /** The query of `GET /projects/{slug}/issues`. */
 export const ListFailureGroups = Schema.Struct({
   engine: describeField(Schema.optional(text(40)), "The engine, in lower case.", "celery"),
-  status: describeField(Schema.optional(GroupStatus), "One status.", "ongoing"),
+  status: describeField(
+    Schema.optional(GroupFilter),
+    "`ongoing`, `recovered`, `regressed`, `muted`, `resolved` or `all`; unless given, all that are neither muted nor " +
+      "resolved. `ongoing` and `recovered` leave those out too.",
+    "ongoing"
+  ),
+  assignee: describeField(
+    Schema.optional(
+      Schema.Union(Schema.Literal("me", "none"), caseInsensitiveId(UserId)).annotations({
+        jsonSchema: { type: "string" }
+      })
+    ),
+    "A user's id, `me`, or `none`: groups without an assignee.",
+    "me"
+  ),
+  search: describeField(
+    Schema.optional(text(200, 1)),
+    "Part of the task's name or of the exception; the letters A to Z in either case.",
+    "CardDeclined"
+  ),
+  sort: describeField(
+    Schema.optional(GroupSort),
+    "`last_seen` unless given, `first_seen`, `count` (within `hours`, else of all time) or `escalating` (those that " +
+      "escalate first). All descending. All but `last_seen` sort the 1000 groups that failed last.",
+    "count"
+  ),
   hours: describeField(
     Schema.optional(wholeNumber(1, maxHours)),
     "Only groups that failed within this many hours, with their `window`.",

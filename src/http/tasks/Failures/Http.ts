@@ -9,5 +9,7 @@ export const layer = implementGroup(
     return handlers
       .handle("list", ({ urlParams }) => failures.list(urlParams))
       .handle("get", ({ path, urlParams }) => failures.get(path.fingerprint, urlParams.hours))
+      .handle("update", ({ path, payload }) => failures.update(path.fingerprint, payload))
+      .handle("assignees", () => failures.listAssignees())
   })
 )

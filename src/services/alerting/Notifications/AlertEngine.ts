@@ -5,6 +5,7 @@ import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Loops } from "../../kernel/concurrency/Loops.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { orDieOnSql } from "../../kernel/sql/Database.ts"
+import { makeFindMuted } from "../../tasks/Failures/MutedGroups.ts"
 import { TriggerEvents } from "../../triggers/TriggerEvents.ts"
 import type { WaitingEvent } from "../../triggers/TriggerEvents/Repo.ts"
 import { type AlertKey, type AlertRow, AlertsRepo } from "../AlertsRepo.ts"
@@ -24,6 +25,8 @@ const eventsAtOnce = 500
 /** How often due alerts are read. An alert's next time is at least 1 s away. */
 const dueInterval = "1 second"
 
+const groupNameOf = ({ details: { fingerprint }, project_id }: AlertRow) => ({ project_id, fingerprint })
+
 const idOf = ({ condition_key, subscription_id }: AlertKey) => `${subscription_id} ${condition_key}`
 
 /** From events to messages: alerts with grouping, recovery and escalation (docs/notifications.md). */
@@ -36,6 +39,7 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
     const windows = yield* MaintenanceWindowsRepo
     const triggers = yield* TriggerEvents
     const checkRecovery = yield* makeRecoveryChecks
+    const findMuted = yield* makeFindMuted
 
     /** The ends of the windows in which projects are, by the project. */
     const listMaintenance = (projectIds: ReadonlyArray<ProjectId>, now: Timestamp.Timestamp) =>
@@ -47,7 +51,9 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
     /** Writes what events become, in the transaction that takes them out of the outbox; returns the number of alerts. */
     const write = Effect.fnUntraced(function*(waiting: ReadonlyArray<WaitingEvent>) {
       const now = yield* Timestamp.now
+      const isMuted = yield* findMuted(waiting.map(({ event }) => event))
       const events = waiting.map(({ event }) => withoutFuture(event, now))
+        .filter((event) => event.recovered === true || !isMuted(event))
       const projectIds = [...new Set(events.map(({ project_id }) => project_id))].sort()
       yield* Effect.forEach(projectIds, repo.lockProject, { discard: true })
       const subscriptions = yield* matcher.list(projectIds, new Set(events.map(({ trigger }) => trigger)), now)
@@ -96,6 +102,7 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
       const rows = yield* repo.takeDue(now, dueLimit)
       const subscriptions = yield* matcher.find([...new Set(rows.map(({ subscription_id }) => subscription_id))], now)
       const maintenance = yield* listMaintenance([...new Set(rows.map(({ project_id }) => project_id))], now)
+      const isMuted = yield* findMuted(rows.map(groupNameOf))
       const conditions = yield* checkRecovery(
         rows.map((alert) => ({
           alert,
@@ -109,8 +116,8 @@ export class AlertEngine extends Effect.Service<AlertEngine>()("svc/AlertEngine"
         const subscription = subscriptions.get(row.subscription_id)
         const decided = decideRow(row, subscription?.rules ?? silentRules, {
           now,
-          // an owner who may not be notified, or who wants nothing, gets nothing
-          is_muted: subscription === undefined || subscription.trigger !== row.trigger_key,
+          // an owner who may not be notified, or who wants nothing, gets nothing; of a muted failure group nobody does
+          is_muted: subscription === undefined || subscription.trigger !== row.trigger_key || isMuted(groupNameOf(row)),
           maintenance_until: maintenance.get(row.project_id) ?? null,
           condition: conditions.get(row.id) ?? "unknown"
         })

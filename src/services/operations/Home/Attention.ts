@@ -65,6 +65,10 @@ const namedKinds: ReadonlyArray<readonly [AttentionKind, (count: number) => stri
     (count) => `${amount(count, "queue")} ${hasOrHave(count)} grown for 15 minutes.`
   ],
   [
+    "failure_groups_regressed",
+    (count) => `${amount(count, "failure group")} failed again after ${count === 1 ? "it was" : "they were"} resolved.`
+  ],
+  [
     "failure_groups_escalating",
     (count) =>
       `${amount(count, "failure group")} ${

@@ -4,14 +4,11 @@ import { isUnconsumed } from "../../../domain/agents/Consumers.ts"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { AttentionKind, AttentionTarget } from "../../../domain/operations/Home.ts"
-import { minuteOf } from "../../../domain/tasks/FailureRate.ts"
 import { hasGrown, lowWindowOf } from "../../agents/Queues/Lows.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
 import { idIn } from "../../kernel/sql/Dialect.ts"
-import { startOf } from "../../tasks/Rollups/Cells.ts"
-import { levels } from "../../tasks/Rollups/Series.ts"
-import { timestampOf } from "../../tasks/Rollups/Window.ts"
+import { escalationOf, startOfEscalation } from "../../tasks/Failures/Escalation.ts"
 
 /** What needs attention by its names: how many there are, and the worst of them. */
 export interface Named {
@@ -29,8 +26,6 @@ const deepQueue = 1000
 /** Waiting for less is no reason to look after a queue whose depth is not reported. */
 const waitedSeconds = 300
 const secondsPerDay = Timestamp.secondsPerDay
-/** Failures of an hour below which a group does not escalate. */
-const manyFailures = 20
 
 /** Groups of which one request reads the rows: of 10 000 that fail at once, all rows took 30 ms on SQLite. */
 const maxGroups = 1000
@@ -68,12 +63,6 @@ const targetOf = ({ detail, id, name }: Pick<TargetRow, "id" | "name" | "detail"
   name: detail === null ? name : `${name}: ${(detail.split("\n", 1)[0] ?? "").slice(0, maxDetail).toWellFormed()}`
 })
 
-/** The hour of a time: its bucket in the counts of failure groups, and when it begins. */
-const hourOf = (time: Timestamp.Timestamp) => {
-  const bucket = startOf(minuteOf(time), levels.hour)
-  return { bucket, start: timestampOf(bucket) }
-}
-
 /** One statement for all kinds: on PostgreSQL the page takes as long as its round trips. */
 const listWorst = (
   read: SqlClient.SqlClient,
@@ -107,43 +96,37 @@ export const makeNamedRepo = Effect.gen(function*() {
     const queues = (condition: Statement.Fragment) =>
       read`SELECT project_id, CAST(id AS TEXT) AS id, name, NULL AS detail, depth AS weight FROM queues
         WHERE ${idIn(read, ids, "project_id")} AND ${condition} AND last_seen_at >= ${ago(maxDepthAgeSeconds)}`
-    /** Groups with open tasks that failed since then, the latest ones of all projects together; from an index alone. */
+    /**
+     * Groups with open tasks that failed since then and are neither muted nor resolved, the latest ones of all projects
+     * together; from an index alone.
+     */
     const openGroups = (since: string) =>
       read`(SELECT project_id, fingerprint FROM failure_groups
           WHERE ${idIn(read, ids, "project_id")} AND last_seen_at >= ${since} AND open_count > 0
+            AND triage IN ('open', 'regressed')
           ORDER BY last_seen_at DESC LIMIT ${maxGroups}) AS a
         JOIN failure_groups g ON g.project_id = a.project_id AND g.fingerprint = a.fingerprint`
-    const hours = [hourOf(ago(3600)), hourOf(now)] as const
-    const dayBefore = hourOf(ago(secondsPerDay + 3600))
     return listWorst(read, [
       ["queue_depth", queues(read`depth >= ${deepQueue}`)],
       ["queue_growth", queues(read`low_window >= ${lowWindowOf(now) - 1} AND ${read.literal(hasGrown)}`)],
+      [
+        "failure_groups_regressed",
+        read`SELECT project_id, fingerprint AS id, task_name AS name, sample_exception AS detail, open_count AS weight
+          FROM failure_groups WHERE ${idIn(read, ids, "project_id")} AND triage = 'regressed'`
+      ],
       [
         "failure_groups_new",
         read`SELECT g.project_id, g.fingerprint AS id, g.task_name AS name, g.sample_exception AS detail,
             g.open_count AS weight
           FROM ${openGroups(ago(secondsPerDay))} JOIN projects p ON p.id = g.project_id
-          WHERE g.first_seen_at >= ${ago(secondsPerDay)} AND p.created_at < ${ago(secondsPerDay)}`
+          WHERE g.first_seen_at >= ${ago(secondsPerDay)} AND p.created_at < ${ago(secondsPerDay)}
+            AND g.triage = 'open'`
       ],
       [
         "failure_groups_escalating",
-        read`SELECT g.project_id, g.fingerprint AS id, g.task_name AS name, g.sample_exception AS detail,
-            max(h.occurrences) AS weight
-          FROM ${openGroups(hours[0].start)}
-          JOIN failure_group_counts h ON h.project_id = g.project_id AND h.fingerprint = g.fingerprint
-            AND h.level = ${levels.hour}
-          JOIN (${
-          read.join(" UNION ALL ", false)(
-            hours.map(({ bucket, start }) =>
-              read`SELECT CAST(${bucket} AS BIGINT) AS bucket, CAST(${start} AS TEXT) AS start`
-            )
-          )
-        }) AS hours ON hours.bucket = h.bucket
-          WHERE h.occurrences >= ${manyFailures} AND g.first_seen_at < hours.start AND NOT EXISTS (
-            SELECT 1 FROM failure_group_counts b WHERE b.project_id = h.project_id AND b.fingerprint = h.fingerprint
-              AND b.level = ${levels.hour} AND b.bucket >= ${dayBefore.bucket} AND b.bucket < h.bucket
-              AND b.occurrences * 2 > h.occurrences)
-          GROUP BY g.project_id, g.fingerprint`
+        read`SELECT * FROM (SELECT g.project_id, g.fingerprint AS id, g.task_name AS name,
+            g.sample_exception AS detail, ${escalationOf(read, now)} AS weight
+          FROM ${openGroups(startOfEscalation(now))}) AS recent WHERE weight IS NOT NULL`
       ]
     ])
   }

@@ -88,6 +88,39 @@ describe.each(engines)("alerts on %s", (engine) => {
         }
       })
 
+    it.effect("a muted failure group raises no alert, and its open alert ends without a message", () =>
+      Effect.gen(function*() {
+        const { alerts, messages, project, record, skipWait, sql, subscribe } = yield* site
+        yield* subscribe({})
+        const now = yield* Timestamp.now
+        const mute = (fingerprint: string) =>
+          sql`INSERT INTO failure_groups ${
+            sql.insert({
+              project_id: project.id,
+              fingerprint,
+              engine: "celery",
+              task_name: "shop.charge",
+              sample_task_id: "1",
+              first_seen_at: now,
+              last_seen_at: now,
+              occurrences: 1,
+              open_count: 1,
+              recovered_count: 0,
+              triage: "muted",
+              triaged_at: now,
+              muted_until: "escalates"
+            })
+          }`
+        yield* mute("f1")
+        yield* record([yield* failures(project.id, "f1", 5), yield* failures(project.id, "f2", 1)])
+        const [alert, ...others] = yield* until(alerts, (found) => found.length > 0)
+        assert.deepStrictEqual([alert.fingerprint, alert.status, others], ["f2", "open", []])
+        yield* mute("f2")
+        yield* skipWait(400)
+        yield* until(alerts, ([{ status }]) => status === "stale")
+        assert.deepStrictEqual(yield* messages, [])
+      }))
+
     it.effect("many failures of a condition are one message, which says what they share; a success closes it", () =>
       Effect.gen(function*() {
         const { admin, alerts, base, channel, messages, project, record, skipWait, sql, subscribe } = yield* site

@@ -59,7 +59,7 @@ export const apiKeys: Texts["apiKeys"] = {
     "projects:write":
       "Einstellungen ändern, über Freigaben entscheiden und Projekte mit allen Tasks löschen. Reicht weit.",
     "tasks:read": "Tasks mit Argumenten und Ergebnissen, Fehler, Trends und Live-Ereignisse sehen.",
-    "tasks:write": "Ansichten speichern und den Status von Fehlergruppen ändern.",
+    "tasks:write": "Ansichten speichern sowie Fehlergruppen zuweisen, stummschalten und als gelöst markieren.",
     "tasks:delete": "Viele Tasks auf einmal löschen.",
     "workers:read": "Worker und Hinweise zu ihrer Konfiguration sehen.",
     "queues:read": "Queues und ihre Tiefe sehen.",

@@ -20,6 +20,8 @@ export const attention: Texts["attention"] = {
         "In # Queue warten Tasks, und kein Worker liest sie",
         "In # Queues warten Tasks, und kein Worker liest sie"
       ),
+    failure_groups_regressed: (count: Count) =>
+      plural(count, "# gelöste Fehlergruppe ist wieder aufgetreten", "# gelöste Fehlergruppen sind wieder aufgetreten"),
     failure_groups_new: (count: Count) =>
       plural(count, "# neue Fehlergruppe in den letzten 24 Stunden", "# neue Fehlergruppen in den letzten 24 Stunden"),
     failure_groups_escalating: (count: Count) =>

@@ -95,7 +95,6 @@ export const common: Texts["common"] = {
   neverInText: "nie",
   newRows: (count: Count) => `${count.text} neu`,
   noAgentsYet: "Noch keine Agenten",
-  noFailedTasks: "Keine fehlgeschlagenen Tasks",
   normal: "Normal",
   notifications: "Benachrichtigungen",
   ofTotal: (part: string, total: string) => `${part} von ${total}`,

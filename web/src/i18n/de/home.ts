@@ -11,7 +11,7 @@ export const home: Texts["home"] = {
   failed24h: "Fehlgeschlagen, 24 h",
   lastActivity: "Letzte Aktivität",
   recentFailures: "Letzte Fehler",
-  noFailures: common.noFailedTasks,
+  noFailures: "Keine fehlgeschlagenen Tasks",
   project: common.project,
   health: common.health,
   healths: {

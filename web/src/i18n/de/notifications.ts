@@ -18,6 +18,7 @@ export const notifications: Texts["notifications"] = {
     "task.retries_exhausted": "Letzte Wiederholung fehlgeschlagen",
     "task.failure_rate": common.failureRate,
     "task.orphaned": "Task verwaist",
+    "failure_group.regressed": "Gelöster Fehler wieder aufgetreten",
     "agent.offline": "Agent offline",
     "agent.online": "Agent wieder online",
     "worker.offline": "Worker offline",

@@ -23,6 +23,7 @@ export const activity = {
   failed: common.failed,
   areas: {
     "task.": common.tasks,
+    "failure_group.": common.failures,
     "command.": common.commands,
     "bulk_job.": common.bulkJobs,
     "bulk_retry.": common.bulkRetries,

@@ -56,7 +56,7 @@ export const apiKeys = {
     "projects:read": "See projects, their settings and waiting approvals.",
     "projects:write": "Change settings, decide approvals, and delete projects with all their tasks. Far-reaching.",
     "tasks:read": "See tasks with arguments and results, failures, trends and live events.",
-    "tasks:write": "Save views, and change the status of failure groups.",
+    "tasks:write": "Save views, and assign, mute and resolve failure groups.",
     "tasks:delete": "Delete many tasks at once.",
     "workers:read": "See workers and advice about their configuration.",
     "queues:read": "See queues and their depth.",

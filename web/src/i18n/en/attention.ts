@@ -24,6 +24,8 @@ export const attention = {
         "# queue has waiting tasks and no worker that consumes it",
         "# queues have waiting tasks and no worker that consumes them"
       ),
+    failure_groups_regressed: (count: Count) =>
+      plural(count, "# resolved failure group failed again", "# resolved failure groups failed again"),
     failure_groups_new: (count: Count) =>
       plural(count, "# new failure group in the last 24 hours", "# new failure groups in the last 24 hours"),
     failure_groups_escalating: (count: Count) =>

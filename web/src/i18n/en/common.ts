@@ -94,7 +94,6 @@ export const common = {
   neverInText: "never",
   newRows: (count: Count) => `${count.text} new`,
   noAgentsYet: "No agents yet",
-  noFailedTasks: "No failed tasks",
   normal: "Normal",
   notifications: "Notifications",
   ofTotal: (part: string, total: string) => `${part} of ${total}`,

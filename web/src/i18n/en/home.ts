@@ -10,7 +10,7 @@ export const home = {
   failed24h: "Failed, 24 h",
   lastActivity: "Last activity",
   recentFailures: "Recent failures",
-  noFailures: common.noFailedTasks,
+  noFailures: "No failed tasks",
   project: common.project,
   health: common.health,
   healths: { healthy: "Healthy", degraded: "Degraded", critical: common.critical, idle: "No agents yet" }

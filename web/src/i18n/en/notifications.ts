@@ -17,6 +17,7 @@ export const notifications = {
     "task.retries_exhausted": "The last retry failed",
     "task.failure_rate": common.failureRate,
     "task.orphaned": "A task was orphaned",
+    "failure_group.regressed": "A resolved failure came back",
     "agent.offline": "An agent is offline",
     "agent.online": "An agent is back",
     "worker.offline": "A worker is offline",

@@ -24,6 +24,7 @@ export const activity: Texts["activity"] = {
   failed: common.failed,
   areas: {
     "task.": common.tasks,
+    "failure_group.": common.failures,
     "command.": common.commands,
     "bulk_job.": common.bulkJobs,
     "bulk_retry.": common.bulkRetries,

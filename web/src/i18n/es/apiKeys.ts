@@ -58,7 +58,7 @@ export const apiKeys: Texts["apiKeys"] = {
     "projects:write":
       "Cambiar ajustes, decidir aprobaciones y eliminar proyectos con todas sus tareas. De gran alcance.",
     "tasks:read": "Ver tareas con argumentos y resultados, fallos, tendencias y eventos en directo.",
-    "tasks:write": "Guardar vistas y cambiar el estado de los grupos de fallos.",
+    "tasks:write": "Guardar vistas, y asignar, silenciar y resolver grupos de fallos.",
     "tasks:delete": "Eliminar muchas tareas a la vez.",
     "workers:read": "Ver los workers y los consejos sobre su configuración.",
     "queues:read": "Ver las colas y su profundidad.",

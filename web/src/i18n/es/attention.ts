@@ -25,6 +25,12 @@ export const attention: Texts["attention"] = {
         "# cola tiene tareas en espera y ningún worker la consume",
         "# colas tienen tareas en espera y ningún worker las consume"
       ),
+    failure_groups_regressed: (count: Count) =>
+      plural(
+        count,
+        "# grupo de fallos resuelto ha vuelto a fallar",
+        "# grupos de fallos resueltos han vuelto a fallar"
+      ),
     failure_groups_new: (count: Count) =>
       plural(
         count,

@@ -95,7 +95,6 @@ export const common: Texts["common"] = {
   neverInText: "nunca",
   newRows: (count: Count) => plural(count, "# nueva", "# nuevas"),
   noAgentsYet: "Aún no hay agentes",
-  noFailedTasks: "No hay tareas fallidas",
   normal: "Normal",
   notifications: "Notificaciones",
   ofTotal: (part: string, total: string) => `${part} de ${total}`,

@@ -11,7 +11,7 @@ export const home: Texts["home"] = {
   failed24h: "Fallidas, 24 h",
   lastActivity: "Última actividad",
   recentFailures: "Fallos recientes",
-  noFailures: common.noFailedTasks,
+  noFailures: "No hay tareas fallidas",
   project: common.project,
   health: common.health,
   healths: { healthy: "Correcto", degraded: "Degradado", critical: common.critical, idle: "Aún sin agentes" }

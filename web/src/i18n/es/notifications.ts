@@ -18,6 +18,7 @@ export const notifications: Texts["notifications"] = {
     "task.retries_exhausted": "Falló el último reintento",
     "task.failure_rate": common.failureRate,
     "task.orphaned": "Una tarea quedó huérfana",
+    "failure_group.regressed": "Un fallo resuelto reapareció",
     "agent.offline": "Un agente está desconectado",
     "agent.online": "Un agente ha vuelto",
     "worker.offline": "Un worker está desconectado",

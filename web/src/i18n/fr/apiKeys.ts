@@ -59,7 +59,7 @@ export const apiKeys: Texts["apiKeys"] = {
     "projects:write":
       "Modifier les paramètres, décider des approbations et supprimer des projets avec toutes leurs tâches. Portée étendue.",
     "tasks:read": "Voir les tâches avec arguments et résultats, les échecs, les tendances et les événements en direct.",
-    "tasks:write": "Enregistrer des vues et modifier l’état des groupes d’échecs.",
+    "tasks:write": "Enregistrer des vues, et assigner, mettre en sourdine et résoudre des groupes d’échecs.",
     "tasks:delete": "Supprimer de nombreuses tâches à la fois.",
     "workers:read": "Voir les workers et les conseils sur leur configuration.",
     "queues:read": "Voir les files et leur profondeur.",

@@ -27,6 +27,8 @@ export const attention: Texts["attention"] = {
         "# file a des tâches en attente et aucun worker ne la consomme",
         "# files ont des tâches en attente et aucun worker ne les consomme"
       ),
+    failure_groups_regressed: (count: Count) =>
+      plural(count, "# groupe d’échecs résolu est réapparu", "# groupes d’échecs résolus sont réapparus"),
     failure_groups_new: (count: Count) =>
       plural(
         count,

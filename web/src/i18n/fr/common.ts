@@ -95,7 +95,6 @@ export const common: Texts["common"] = {
   neverInText: "jamais",
   newRows: (count: Count) => plural(count, "# nouvelle", "# nouvelles"),
   noAgentsYet: "Pas encore d’agent",
-  noFailedTasks: "Aucune tâche en échec",
   normal: "Normale",
   notifications: "Notifications",
   ofTotal: (part: string, total: string) => `${part} sur ${total}`,

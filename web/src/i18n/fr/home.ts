@@ -11,7 +11,7 @@ export const home: Texts["home"] = {
   failed24h: "En échec, 24 h",
   lastActivity: "Dernière activité",
   recentFailures: "Échecs récents",
-  noFailures: common.noFailedTasks,
+  noFailures: "Aucune tâche en échec",
   project: common.project,
   health: common.health,
   healths: { healthy: "Bonne", degraded: "Dégradée", critical: common.critical, idle: "Pas encore d’agent" }

@@ -18,6 +18,7 @@ export const notifications: Texts["notifications"] = {
     "task.retries_exhausted": "La dernière relance a échoué",
     "task.failure_rate": common.failureRate,
     "task.orphaned": "Une tâche est orpheline",
+    "failure_group.regressed": "Un échec résolu est réapparu",
     "agent.offline": "Un agent est hors ligne",
     "agent.online": "Un agent est de retour",
     "worker.offline": "Un worker est hors ligne",

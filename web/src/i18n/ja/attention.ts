@@ -13,6 +13,7 @@ export const attention: Texts["attention"] = {
     queue_depth: (count: Count) => `1,000件以上のタスクがあるキューが${count.text}個`,
     queue_growth: (count: Count) => `15分間増え続けているキューが${count.text}個`,
     queue_unconsumed: (count: Count) => `待機中のタスクがあり、取得するワーカーがないキューが${count.text}個`,
+    failure_groups_regressed: (count: Count) => `解決済みで再発した失敗グループが${count.text}個`,
     failure_groups_new: (count: Count) => `過去24時間に新しい失敗グループが${count.text}個`,
     failure_groups_escalating: (count: Count) => `失敗が前日の最多時間の2倍以上に増えたグループが${count.text}個`,
     stuck_commands: (count: Count) => `5分以上結果のないコマンドが${count.text}件`,

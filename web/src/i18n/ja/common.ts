@@ -94,7 +94,6 @@ export const common: Texts["common"] = {
   neverInText: "なし",
   newRows: (count: Count) => `新着${count.text}件`,
   noAgentsYet: "エージェントはまだありません",
-  noFailedTasks: "失敗したタスクはありません",
   normal: "標準",
   notifications: "通知",
   ofTotal: (part: string, total: string) => `${total}件中${part}件`,

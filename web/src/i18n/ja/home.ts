@@ -11,7 +11,7 @@ export const home: Texts["home"] = {
   failed24h: "失敗（24時間）",
   lastActivity: "最終アクティビティ",
   recentFailures: "最近の失敗",
-  noFailures: common.noFailedTasks,
+  noFailures: "失敗したタスクはありません",
   project: common.project,
   health: common.health,
   healths: { healthy: "正常", degraded: "低下", critical: common.critical, idle: "エージェントなし" }

@@ -18,6 +18,7 @@ export const notifications: Texts["notifications"] = {
     "task.retries_exhausted": "最後の再試行の失敗",
     "task.failure_rate": common.failureRate,
     "task.orphaned": "タスクの孤立",
+    "failure_group.regressed": "解決済みの失敗の再発",
     "agent.offline": "エージェントのオフライン",
     "agent.online": "エージェントの復帰",
     "worker.offline": "ワーカーのオフライン",

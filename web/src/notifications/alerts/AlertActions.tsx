@@ -3,7 +3,7 @@ import { useNow } from "../../format/now.ts"
 import { useTexts } from "../../i18n/Language.tsx"
 import { useCan } from "../../session/session.ts"
 import { Button } from "../../ui/Button.tsx"
-import { UntilDialog } from "../UntilDialog.tsx"
+import { UntilDialog } from "../../ui/UntilDialog.tsx"
 import { type Alert, isSnoozed } from "./state.ts"
 import { useAlertActions } from "./useAlertActions.ts"
 

@@ -16,6 +16,7 @@ export const triggers: ReadonlyArray<Trigger> = [
   "task.failure_rate",
   "task.retried",
   "task.orphaned",
+  "failure_group.regressed",
   "task.succeeded",
   "agent.offline",
   "agent.online",

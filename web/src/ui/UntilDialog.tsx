@@ -3,10 +3,10 @@ import { useFormat } from "../format/useFormat.ts"
 import { fromWallClock, toWallClock } from "../format/wallClock.ts"
 import { useZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { Button } from "../ui/Button.tsx"
-import { Dialog } from "../ui/Dialog.tsx"
-import { fieldText } from "../ui/Fields.tsx"
-import { TimeField } from "../ui/TimeField.tsx"
+import { Button } from "./Button.tsx"
+import { Dialog } from "./Dialog.tsx"
+import { fieldText } from "./Fields.tsx"
+import { TimeField } from "./TimeField.tsx"
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const durations = [30 * minute, hour, 4 * hour, day, 7 * day]
@@ -19,8 +19,8 @@ const nextMorning = (now: number, zone: string | undefined): number => {
   return fromWallClock(`${toWallClock(now + day, zone).slice(0, 10)}T${morningHour}`, zone)
 }
 
-/** Until when something is silent: usual times by one press, any other by a field. */
-export const UntilDialog = ({ end, hint, onChoose, onClose, other, silentUntil, subject, title }: {
+/** Until when something is silent: usual times and conditions by one press, any other time by a field. */
+export const UntilDialog = ({ conditions = {}, end, hint, onChoose, onClose, other, silentUntil, subject, title }: {
   readonly title: string
   /** What is silent. */
   readonly subject: string
@@ -30,6 +30,8 @@ export const UntilDialog = ({ end, hint, onChoose, onClose, other, silentUntil, 
   /** What the button says that ends the silence. */
   readonly end: string
   readonly silentUntil: string | null
+  /** What can end it besides a time: texts of buttons, by the value that each one chooses. */
+  readonly conditions?: Readonly<Record<string, string>>
   /** Null ends the silence. */
   readonly onChoose: (until: string | null) => void
   readonly onClose: () => void
@@ -39,12 +41,13 @@ export const UntilDialog = ({ end, hint, onChoose, onClose, other, silentUntil, 
   const zone = useZone()
   const now = useNow()
   const morning = nextMorning(now, zone)
-  const isSilent = silentUntil !== null && Date.parse(silentUntil) > now
+  const silentUntilTime = silentUntil === null || silentUntil in conditions ? null : Date.parse(silentUntil)
+  const isSilent = silentUntil !== null && (silentUntilTime === null || silentUntilTime > now)
   return (
     <Dialog title={title} onClose={onClose}>
       {(close) => {
-        const choose = (time: number | null) => {
-          onChoose(time === null ? null : new Date(time).toISOString())
+        const choose = (until: number | string | null) => {
+          onChoose(typeof until === "number" ? new Date(until).toISOString() : until)
           close()
         }
         return (
@@ -65,6 +68,15 @@ export const UntilDialog = ({ end, hint, onChoose, onClose, other, silentUntil, 
               <Button className="max-md:h-[44px]" onClick={() => choose(morning)}>
                 {texts.snoozeUntilMorning(format.axis(morning, hour))}
               </Button>
+              {Object.entries(conditions).map(([condition, text]) => (
+                <Button
+                  key={condition}
+                  className="max-md:h-[44px]"
+                  onClick={() => choose(condition)}
+                >
+                  {text}
+                </Button>
+              ))}
             </div>
             <form
               className="flex flex-wrap items-end gap-3"
@@ -77,7 +89,7 @@ export const UntilDialog = ({ end, hint, onChoose, onClose, other, silentUntil, 
               <TimeField
                 label={texts.snoozeUntil}
                 name="until"
-                initial={isSilent ? Date.parse(silentUntil) : morning}
+                initial={isSilent ? silentUntilTime ?? morning : morning}
                 min={toWallClock(now, zone)}
                 max={toWallClock(now + 30 * day, zone)}
               />
