@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import type { Agent } from "../../web/src/agents/agents.ts"
 import { findAgent } from "../../web/src/agents/findAgent.ts"
-import { setupLines } from "../../web/src/agents/setup.ts"
+import { setupLines, setupPlaces } from "../../web/src/agents/setup.ts"
 import { setupEngines } from "../../web/src/agents/setupEngines.ts"
 import { scoreMatch, selectMatches } from "../../web/src/palette/fuzzy.ts"
 
@@ -66,10 +67,14 @@ describe("the lines of the set-up assistant", () => {
   const documented = readFileSync("docs/agents.md", "utf8") + readFileSync("docs/agent.md", "utf8")
 
   it.each(setupEngines)("of %s set variables that are documented, and quote what a shell would split", (engine) => {
-    const environment = setupLines(engine, secrets).find(({ step }) => step === "environment")?.text ?? ""
-    const names = [...environment.matchAll(/^export (\w+)=/gm)].map(([, name = ""]) => name)
-    assert.isAtLeast(names.length, 3)
-    for (const name of names) assert.include(documented, `\`${name}\``)
-    assert.include(environment, "_BRAIN_URL='https://svc.example.com/a b'")
+    for (const place of setupPlaces) {
+      const lines = setupLines(engine, place, secrets).find(({ step }) => step === "environment")?.text ?? ""
+      const names = [...lines.matchAll(/(?:^export | -e |--from-literal=)(\w+)=/gm)].map(([, name = ""]) => name)
+      assert.isAtLeast(names.length, 3, place)
+      for (const name of names) assert.include(documented, `\`${name}\``)
+      assert.include(lines, "_BRAIN_URL='https://svc.example.com/a b'")
+      const { stderr } = spawnSync("sh", ["-n"], { input: lines, encoding: "utf8" })
+      assert.strictEqual(stderr, "", place) // each copied text is what a shell reads
+    }
   })
 })

@@ -6,7 +6,7 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { RecoveryCodes } from "../secondFactor/RecoveryCodes.tsx"
 import { factorQuery } from "../secondFactor/secondFactor.ts"
-import { Button } from "../ui/Button.tsx"
+import { Button, buttonClass } from "../ui/Button.tsx"
 import { fieldText, TextField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -91,14 +91,7 @@ export const SecondFactor = () => {
                 <Button variant="danger" onClick={() => setDialog("disable")}>{texts.disable}</Button>
               </>
             )
-            : enrolled === false && (
-              <Link
-                to="/second-factor"
-                className="inline-flex h-[30px] items-center rounded-base border border-line px-4 font-medium hover:bg-hover"
-              >
-                {texts.setUp}
-              </Link>
-            )}
+            : enrolled === false && <Link to="/second-factor" className={buttonClass()}>{texts.setUp}</Link>}
         >
           <ListFrame list={status} isEmpty={false} empty={null}>
             {enrolled === true

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useNavigate, useParams } from "@tanstack/react-router"
+import { Link, useNavigate, useParams } from "@tanstack/react-router"
 import { useState } from "react"
 import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
-import { Button } from "../ui/Button.tsx"
+import { Button, buttonClass } from "../ui/Button.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -157,7 +157,11 @@ export const AgentPage = () => {
   const agent = list.data?.find(({ id }) => id === agentId)
   if (agent === undefined) {
     if (list.isError) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
-    return list.data === undefined ? <Loading /> : <EmptyState title={texts.unknown} hint={texts.unknownHint} />
+    return list.data === undefined ? <Loading /> : (
+      <EmptyState title={texts.unknown} hint={texts.unknownHint}>
+        <Link to="/projects/$slug/agents" params={{ slug }} className={buttonClass()}>{texts.title}</Link>
+      </EmptyState>
+    )
   }
   const hasTrouble = agent.setup_advice.length > 0 || agent.last_refused_at !== null
   return (

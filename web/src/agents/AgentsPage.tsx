@@ -1,7 +1,6 @@
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
-import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
@@ -10,20 +9,7 @@ import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WorkerState } from "../workers/WorkerState.tsx"
 import { type Agent, useAgents } from "./agents.ts"
-
-const CreateLink = ({ slug }: { readonly slug: string }) => {
-  const { agents: texts } = useTexts()
-  return (
-    <Link
-      to="/projects/$slug/agents/new"
-      params={{ slug }}
-      className="inline-flex h-[30px] items-center gap-3 rounded-base bg-ink px-4 font-medium text-inverse hover:opacity-85"
-    >
-      <Icon name="add" />
-      {texts.create}
-    </Link>
-  )
-}
+import { CreateLink } from "./ConnectLink.tsx"
 
 /** What is wrong with an agent at first sight: advice about its set-up, and a refusal that it has not recovered from. */
 const Trouble = ({ agent }: { readonly agent: Agent }) => {

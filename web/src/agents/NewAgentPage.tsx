@@ -10,6 +10,7 @@ import { fieldText, TextField } from "../ui/Fields.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Problem } from "../ui/Problem.tsx"
+import { ConnectLink } from "./ConnectLink.tsx"
 import { engineNames } from "./setup.ts"
 import { namespacedEngines, type SetupEngine, setupEngines } from "./setupEngines.ts"
 import { SetupLines } from "./SetupLines.tsx"
@@ -53,6 +54,8 @@ export const NewAgentPage = () => {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const isAdmin = useCan(slug, "admin")
+  const [typedName, setName] = useState<string | null>(null)
+  const name = typedName ?? engine // to change or to accept
   const [created, setCreated] = useState<Schemas["CreatedAgent"] | null>(null)
   const [failure, setFailure] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
@@ -61,7 +64,7 @@ export const NewAgentPage = () => {
     setFailure(null)
     try {
       const namespace = fieldText(form, "namespace")
-      const body = { name: fieldText(form, "name"), ...(namespace !== "" && { namespace }) }
+      const body = { name: name.trim(), ...(namespace !== "" && { namespace }) }
       setCreated(
         await prove(() => unwrap(api.POST("/api/v1/projects/{slug}/agents", { params: { path: { slug } }, body })))
       )
@@ -72,63 +75,71 @@ export const NewAgentPage = () => {
       setBusy(false)
     }
   }
-  if (!isAdmin) return <EmptyState title={texts.adminsCreate} hint={texts.adminsCreateHint} />
+  if (!isAdmin) {
+    return (
+      <EmptyState title={texts.adminsCreate} hint={texts.adminsCreateHint}>
+        <ConnectLink slug={slug} />
+      </EmptyState>
+    )
+  }
   return (
     <>
       <PageHeader title={created === null ? texts.create : created.agent.name} />
-      <div className="grid max-w-[56rem] gap-6 px-5 pb-8">
-        <EngineChoice
-          value={engine}
-          onChoose={(chosen) =>
-            void navigate({
-              to: "/projects/$slug/agents/new",
-              params: { slug },
-              search: { engine: chosen },
-              replace: true
-            })}
-        />
-        {created === null
-          ? (
-            <form
-              className="grid gap-5"
-              onSubmit={(event: FormEvent<HTMLFormElement>) => {
-                event.preventDefault()
-                void create(new FormData(event.currentTarget))
-              }}
-            >
-              <TextField
-                label={texts.newName}
-                hint={texts.newNameHint}
-                name="name"
-                maxLength={200}
-                autoComplete="off"
-              />
-              {namespacedEngines.has(engine) && (
+      <div className="grid gap-6 px-5 pb-8 lg:grid-cols-[minmax(0,56rem)_minmax(320px,1fr)]">
+        <div className="grid min-w-0 content-start gap-6">
+          <EngineChoice
+            value={engine}
+            onChoose={(chosen) =>
+              void navigate({
+                to: "/projects/$slug/agents/new",
+                params: { slug },
+                search: { engine: chosen },
+                replace: true
+              })}
+          />
+          {created === null
+            ? (
+              <form
+                className="grid gap-5"
+                onSubmit={(event: FormEvent<HTMLFormElement>) => {
+                  event.preventDefault()
+                  void create(new FormData(event.currentTarget))
+                }}
+              >
                 <TextField
-                  label={texts.namespace}
-                  hint={texts.namespaceHint}
-                  name="namespace"
-                  required={false}
-                  maxLength={40}
-                  pattern="[a-z0-9][a-z0-9._\-]*"
+                  label={texts.newName}
+                  hint={texts.newNameHint}
+                  name="name"
+                  value={name}
+                  onChange={({ target }) => setName(target.value)}
+                  maxLength={200}
                   autoComplete="off"
                 />
-              )}
-              {failure !== null && <Problem error={failure} />}
-              <div className="flex gap-3">
-                <Button type="submit" variant="primary" disabled={isBusy}>{texts.createSubmit}</Button>
-                <Link
-                  to="/projects/$slug/agents"
-                  params={{ slug }}
-                  className="self-center px-3 text-soft hover:text-ink"
-                >
-                  {texts.back}
-                </Link>
-              </div>
-            </form>
-          )
-          : (
-            <>
+                {namespacedEngines.has(engine) && (
+                  <TextField
+                    label={texts.namespace}
+                    hint={texts.namespaceHint}
+                    name="namespace"
+                    required={false}
+                    maxLength={40}
+                    pattern="[a-z0-9][a-z0-9._\-]*"
+                    autoComplete="off"
+                  />
+                )}
+                {failure !== null && <Problem error={failure} />}
+                <div className="flex gap-3">
+                  <Button type="submit" variant="primary" disabled={isBusy}>{texts.createSubmit}</Button>
+                  <Link
+                    to="/projects/$slug/agents"
+                    params={{ slug }}
+                    className="self-center px-3 text-soft hover:text-ink"
+                  >
+                    {texts.back}
+                  </Link>
+                </div>
+              </form>
+            )
+            : (
               <SetupLines
                 engine={engine}
                 secrets={{
@@ -139,9 +150,13 @@ export const NewAgentPage = () => {
                   hmacSecret: created.hmac_secret
                 }}
               />
-              <WaitForAgent slug={slug} agentId={created.agent.id} />
-            </>
-          )}
+            )}
+        </div>
+        {created !== null && (
+          <div className="self-start lg:sticky lg:top-5">
+            <WaitForAgent slug={slug} agentId={created.agent.id} />
+          </div>
+        )}
       </div>
     </>
   )

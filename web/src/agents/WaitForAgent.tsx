@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { useTexts } from "../i18n/Language.tsx"
+import { DoneMark } from "../ui/DoneMark.tsx"
 import { ErrorNotice } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
@@ -10,12 +11,7 @@ import { useFirstEvent } from "./useFirstEvent.ts"
 
 const Step = ({ children, isDone }: { readonly isDone: boolean; readonly children: ReactNode }) => (
   <li className="flex items-center gap-3">
-    <span
-      aria-hidden="true"
-      className={`size-[10px] shrink-0 rounded-full border ${
-        isDone ? "border-success bg-success" : "border-dashed border-waiting"
-      }`}
-    />
+    <DoneMark isDone={isDone} />
     <span className={isDone ? "" : "text-soft"}>{children}</span>
   </li>
 )
@@ -51,7 +47,7 @@ export const WaitForAgent = ({ agentId, slug }: { readonly slug: string; readonl
         </Step>
       </ol>
       {agent !== undefined && <Refusal agent={agent} />}
-      <p className="border-t border-line px-5 py-4">
+      <p className="flex flex-wrap gap-x-5 gap-y-2 border-t border-line px-5 py-4">
         <Link
           to="/projects/$slug/agents/$agentId"
           params={{ slug, agentId }}
@@ -59,6 +55,7 @@ export const WaitForAgent = ({ agentId, slug }: { readonly slug: string; readonl
         >
           {texts.toAgent}
         </Link>
+        <Link to="/projects/$slug" params={{ slug }} className="underline underline-offset-2">{texts.toOverview}</Link>
       </p>
     </Panel>
   )

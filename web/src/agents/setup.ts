@@ -19,11 +19,17 @@ export interface AgentSecrets {
   readonly hmacSecret: string
 }
 
-export type SetupStep = "install" | "environment" | "code" | "start"
+export type SetupStep = "environment" | "code" | "start"
+
+/** Where the worker runs. */
+export const setupPlaces = ["shell", "docker", "kubernetes"] as const
+export type SetupPlace = (typeof setupPlaces)[number]
+
+type Variables = Readonly<Record<string, string>>
 
 interface Setup {
   readonly install: string
-  readonly environment: (secrets: AgentSecrets) => string
+  readonly environment: (secrets: AgentSecrets) => Variables
   readonly code: string
   /** Engines that need more than their program's usual start. */
   readonly start?: string
@@ -32,24 +38,42 @@ interface Setup {
 /** Slugs, ids and base64url need no quotes in a shell; an address might hold anything. */
 const quote = (text: string) => /^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
-const exports = (variables: Readonly<Record<string, string>>) =>
-  Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`).join("\n")
+const assign = (variables: Variables, prefix: string) =>
+  Object.entries(variables).map(([name, value]) => `${prefix}${name}=${quote(value)}`)
+
+const inImage = (install: string) => `# in the worker's Dockerfile: RUN ${install}`
+
+/** The agent's package and variables, as lines for a shell that are copied at once. */
+const linesIn: Readonly<Record<SetupPlace, (install: string, variables: Variables) => ReadonlyArray<string>>> = {
+  shell: (install, variables) => [install, ...assign(variables, "export ")],
+  docker: (install, variables) => [
+    inImage(install),
+    ["docker run", ...assign(variables, "  -e "), "  your-worker-image"].join(" \\\n")
+  ],
+  kubernetes: (install, variables) => [
+    inImage(install),
+    ["kubectl create secret generic svc-agent", ...assign(variables, "  --from-literal=")].join(" \\\n"),
+    "kubectl set env deployment/your-worker --from=secret/svc-agent"
+  ]
+}
 
 /** The variables of the published Python agents (docs/agents.md, Variables). */
 const pythonEnvironment =
-  (more: Readonly<Record<string, string>> = {}) => ({ agentId, brainUrl, hmacSecret, slug, token }: AgentSecrets) =>
-    exports({
-      Z4J_BRAIN_URL: brainUrl,
-      Z4J_TOKEN: token,
-      Z4J_HMAC_SECRET: hmacSecret,
-      Z4J_PROJECT_ID: slug,
-      Z4J_AGENT_ID: agentId,
-      ...more
-    })
+  (more: Variables = {}) => ({ agentId, brainUrl, hmacSecret, slug, token }: AgentSecrets): Variables => ({
+    Z4J_BRAIN_URL: brainUrl,
+    Z4J_TOKEN: token,
+    Z4J_HMAC_SECRET: hmacSecret,
+    Z4J_PROJECT_ID: slug,
+    Z4J_AGENT_ID: agentId,
+    ...more
+  })
 
 /** The variables of our own agent (docs/agent.md, Options). */
-const nodeEnvironment = ({ brainUrl, hmacSecret, token }: AgentSecrets) =>
-  exports({ SVC_AGENT_BRAIN_URL: brainUrl, SVC_AGENT_TOKEN: token, SVC_AGENT_HMAC_SECRET: hmacSecret })
+const nodeEnvironment = ({ brainUrl, hmacSecret, token }: AgentSecrets): Variables => ({
+  SVC_AGENT_BRAIN_URL: brainUrl,
+  SVC_AGENT_TOKEN: token,
+  SVC_AGENT_HMAC_SECRET: hmacSecret
+})
 
 export const setups: Readonly<Record<SetupEngine, Setup>> = {
   celery: {
@@ -135,12 +159,12 @@ const agentLayer = Agent.layer({
 /** The steps of an engine with their lines, in order. */
 export const setupLines = (
   engine: SetupEngine,
+  place: SetupPlace,
   secrets: AgentSecrets
 ): ReadonlyArray<{ readonly step: SetupStep; readonly text: string }> => {
   const { code, environment, install, start } = setups[engine]
   return [
-    { step: "install", text: install },
-    { step: "environment", text: environment(secrets) },
+    { step: "environment", text: linesIn[place](install, environment(secrets)).join("\n") },
     { step: "code", text: code },
     ...(start === undefined ? [] : [{ step: "start" as const, text: start }])
   ]

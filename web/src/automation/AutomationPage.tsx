@@ -3,7 +3,7 @@ import { Link, useParams } from "@tanstack/react-router"
 import { useRefetchInterval } from "../api/live.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
-import { Button } from "../ui/Button.tsx"
+import { Button, buttonClass } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
@@ -58,7 +58,7 @@ export const AutomationPage = () => {
     <Link
       to="/projects/$slug/automation/new"
       params={{ slug }}
-      className="inline-flex h-[30px] items-center gap-3 rounded-base bg-ink px-4 font-medium text-inverse hover:opacity-85"
+      className={buttonClass("primary")}
     >
       <Icon name="add" />
       {texts.create}

@@ -11,12 +11,12 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly variant?: keyof typeof variants
 }
 
+/** The look of a button, also for a link that leads on as one. */
+export const buttonClass = (variant: keyof typeof variants = "plain") =>
+  `inline-flex h-[30px] items-center justify-center gap-3 rounded-base border px-4 font-medium whitespace-nowrap transition-colors duration-100 disabled:opacity-50 ${
+    variants[variant]
+  }`
+
 export const Button = ({ className = "", variant = "plain", type = "button", ...rest }: ButtonProps) => (
-  <button
-    type={type}
-    className={`inline-flex h-[30px] items-center justify-center gap-3 rounded-base border px-4 font-medium whitespace-nowrap transition-colors duration-100 disabled:opacity-50 ${
-      variants[variant]
-    } ${className}`}
-    {...rest}
-  />
+  <button type={type} className={`${buttonClass(variant)} ${className}`} {...rest} />
 )

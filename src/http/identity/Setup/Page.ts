@@ -6,7 +6,7 @@ onSubmit("account", async ({ email, display_name, password }) => {
   const response = await post("setup/complete",
     { token, email: email.value, display_name: display_name.value || null, password: password.value })
   if (!response.ok) return say(response.detail)
-  ${hasDashboard ? "location.assign(\"projects/default\")" : "show(\"done\")"}
+  ${hasDashboard ? "location.assign(\"projects/default/agents/new\")" : "show(\"done\")"}
 })
 `
 
@@ -17,7 +17,7 @@ const done = `<section id="done" hidden>
 workers; the <a href="api/v1/docs">API page</a> has every call.</p>
 </section>`
 
-/** While there is no user. In the dashboard the new admin is signed in, and continues in the first project. */
+/** While there is no user. In the dashboard the new admin is signed in, and connects an agent of the first project next. */
 export const renderSetupForm = (hasDashboard: boolean) =>
   renderPage({
     title: "Set up svc",

@@ -43,11 +43,12 @@ export const agents: Texts["agents"] = {
   back: "Zurück zu den Agenten",
   shownOnce:
     "Token und Geheimnis werden nur einmal angezeigt. Kopieren Sie beide, bevor Sie diese Seite verlassen. Wer sie kennt, kann für diesen Agenten Tasks melden.",
+  choosePlace: "Wo der Worker läuft",
+  places: { shell: "Shell", docker: "Docker", kubernetes: "Kubernetes" },
   steps: {
-    install: "1. Installieren",
-    environment: "2. Umgebung des Workers setzen",
-    code: "3. In die Anwendung einfügen",
-    start: "4. Worker starten"
+    environment: "1. Installieren und Umgebung setzen",
+    code: "2. In die Anwendung einfügen",
+    start: "3. Worker starten"
   },
   celeryHostname:
     "Z4J_CELERY_LOCAL_HOSTNAME muss dem Knotennamen nach --hostname gleichen. Sonst kommt jedes Ereignis einmal je Agent an.",
@@ -59,6 +60,7 @@ export const agents: Texts["agents"] = {
   waitingForEvent: "Warten auf das erste Ereignis",
   firstEvent: (kind: string) => `Das erste Ereignis ist eingetroffen (${kind}):`,
   toAgent: "Agenten öffnen",
+  toOverview: "Nächste Schritte",
   remedies: {
     secret:
       "Setzen Sie das HMAC-Geheimnis, das zusammen mit diesem Token angezeigt wurde, und starten Sie den Worker neu. Ist es nicht mehr vorhanden, erstellen Sie einen weiteren Agenten.",

@@ -42,11 +42,12 @@ export const agents = {
   back: "Back to the agents",
   shownOnce:
     "The token and the secret are shown only once. Copy them before you leave this page. Anyone who has them can report tasks for this agent.",
+  choosePlace: "Where the worker runs",
+  places: { shell: "Shell", docker: "Docker", kubernetes: "Kubernetes" },
   steps: {
-    install: "1. Install",
-    environment: "2. Set the environment of the worker",
-    code: "3. Add to the application",
-    start: "4. Start the worker"
+    environment: "1. Install and set the environment",
+    code: "2. Add to the application",
+    start: "3. Start the worker"
   },
   celeryHostname:
     "Z4J_CELERY_LOCAL_HOSTNAME must equal the node name after --hostname. Otherwise each event arrives once per agent.",
@@ -58,6 +59,7 @@ export const agents = {
   waitingForEvent: "Waiting for the first event",
   firstEvent: (kind: string) => `The first event has arrived (${kind}):`,
   toAgent: "Open the agent",
+  toOverview: "Next steps",
   remedies: {
     secret:
       "Set the HMAC secret that was shown with this token, and restart the worker. If you no longer have it, create another agent.",

@@ -43,11 +43,12 @@ export const agents: Texts["agents"] = {
   back: "Volver a los agentes",
   shownOnce:
     "El token y el secreto solo se muestran una vez. Cópielos antes de salir de esta página; quien los tenga puede notificar tareas en nombre de este agente.",
+  choosePlace: "Dónde se ejecuta el worker",
+  places: { shell: "Shell", docker: "Docker", kubernetes: "Kubernetes" },
   steps: {
-    install: "1. Instalar",
-    environment: "2. Definir el entorno del worker",
-    code: "3. Añadir a la aplicación",
-    start: "4. Iniciar el worker"
+    environment: "1. Instalar y definir el entorno",
+    code: "2. Añadir a la aplicación",
+    start: "3. Iniciar el worker"
   },
   celeryHostname:
     "Z4J_CELERY_LOCAL_HOSTNAME debe coincidir con el nombre de nodo de --hostname. De lo contrario, cada evento llega una vez por agente.",
@@ -59,6 +60,7 @@ export const agents: Texts["agents"] = {
   waitingForEvent: "Esperando el primer evento",
   firstEvent: (kind: string) => `Ha llegado el primer evento (${kind}):`,
   toAgent: "Abrir el agente",
+  toOverview: "Próximos pasos",
   remedies: {
     secret:
       "Defina el secreto HMAC que se mostró junto a este token y reinicie el worker. Si ya no lo tiene, cree otro agente.",

@@ -43,11 +43,12 @@ export const agents: Texts["agents"] = {
   back: "Retour aux agents",
   shownOnce:
     "Le jeton et le secret ne sont affichés qu’une fois. Copiez-les avant de quitter cette page\u00a0; toute personne qui les détient peut signaler des tâches au nom de cet agent.",
+  choosePlace: "Où s’exécute le worker",
+  places: { shell: "Shell", docker: "Docker", kubernetes: "Kubernetes" },
   steps: {
-    install: "1. Installer",
-    environment: "2. Définir l’environnement du worker",
-    code: "3. Ajouter à l’application",
-    start: "4. Démarrer le worker"
+    environment: "1. Installer et définir l’environnement",
+    code: "2. Ajouter à l’application",
+    start: "3. Démarrer le worker"
   },
   celeryHostname:
     "Z4J_CELERY_LOCAL_HOSTNAME doit être identique au nom de nœud après --hostname. Sinon, chaque événement arrive une fois par agent.",
@@ -59,6 +60,7 @@ export const agents: Texts["agents"] = {
   waitingForEvent: "En attente du premier événement",
   firstEvent: (kind: string) => `Le premier événement est arrivé (${kind})\u00a0:`,
   toAgent: "Ouvrir l’agent",
+  toOverview: "Étapes suivantes",
   remedies: {
     secret:
       "Définissez le secret HMAC affiché avec ce jeton, puis redémarrez le worker. Si vous ne l’avez plus, créez un autre agent.",

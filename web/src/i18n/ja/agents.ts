@@ -43,11 +43,12 @@ export const agents: Texts["agents"] = {
   back: "エージェントの一覧へ戻る",
   shownOnce:
     "トークンとシークレットは一度だけ表示されます。このページを離れる前にコピーしてください。これらを知る人は、このエージェントとしてタスクを報告できます。",
+  choosePlace: "ワーカーの実行場所",
+  places: { shell: "シェル", docker: "Docker", kubernetes: "Kubernetes" },
   steps: {
-    install: "1. インストール",
-    environment: "2. ワーカーの環境変数を設定",
-    code: "3. アプリケーションに追加",
-    start: "4. ワーカーを起動"
+    environment: "1. インストールして環境変数を設定",
+    code: "2. アプリケーションに追加",
+    start: "3. ワーカーを起動"
   },
   celeryHostname:
     "Z4J_CELERY_LOCAL_HOSTNAMEは--hostnameのノード名と一致させてください。一致しないと、各イベントがエージェントごとに届きます。",
@@ -59,6 +60,7 @@ export const agents: Texts["agents"] = {
   waitingForEvent: "最初のイベントを待っています",
   firstEvent: (kind: string) => `最初のイベントが届きました（${kind}）：`,
   toAgent: "エージェントを開く",
+  toOverview: "次のステップ",
   remedies: {
     secret:
       "このトークンと一緒に表示されたHMACシークレットを設定し、ワーカーを再起動してください。手元にない場合は、別のエージェントを作成してください。",
