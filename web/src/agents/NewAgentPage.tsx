@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import { api, base, type Schemas, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { useProgress } from "../overview/useFirstSteps.ts"
 import { useCan } from "../session/session.ts"
 import { useProof } from "../session/StepUp.tsx"
 import { Button } from "../ui/Button.tsx"
@@ -54,6 +55,7 @@ export const NewAgentPage = () => {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const isAdmin = useCan(slug, "admin")
+  useProgress(slug) // connecting the first agent is the first step
   const [typedName, setName] = useState<string | null>(null)
   const name = typedName ?? engine // to change or to accept
   const [created, setCreated] = useState<Schemas["CreatedAgent"] | null>(null)

@@ -5,11 +5,14 @@ import { AttentionList } from "../attention/AttentionList.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
+import { DemoGuide } from "./DemoGuide.tsx"
 import { FailingGroups, FailingNames } from "./Failing.tsx"
 import { Figures } from "./Figures.tsx"
+import { FirstSteps } from "./FirstSteps.tsx"
 import { statsQuery, trendsQuery } from "./queries.ts"
 import { QueueDepths } from "./QueueDepths.tsx"
 import { chartRefetchMillis, TrendCharts } from "./TrendCharts.tsx"
+import { useFirstSteps } from "./useFirstSteps.ts"
 import { useProjectAttention } from "./useProjectAttention.ts"
 import { WindowSelect } from "./WindowSelect.tsx"
 
@@ -18,7 +21,7 @@ const refetchMillis = 10_000
 /**
  * A project at a glance: what needs attention, what ended, how long it took, what fails and what waits. The list of what
  * needs attention may have any height, so nothing is shown below it before it is read; the other parts have their
- * height from the start.
+ * height from the start. A project without a task has first steps in their place.
  */
 export const OverviewPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/" })
@@ -27,17 +30,25 @@ export const OverviewPage = () => {
   const navigate = useNavigate()
   const trends = useQuery({ ...trendsQuery(slug, window), refetchInterval: useRefetchInterval(chartRefetchMillis) })
   const attention = useProjectAttention(slug)
+  const firstSteps = useFirstSteps(slug)
   const stats = useQuery({ ...statsQuery(slug, window), refetchInterval: useRefetchInterval(refetchMillis) })
+  const isReading = attention.isReading || firstSteps.isReading
   return (
     <div className="grid gap-5 pb-6">
       <PageHeader title={texts.title}>
-        <WindowSelect
-          window={window}
-          onChoose={(window) => void navigate({ to: "/projects/$slug", params: { slug }, search: { window } })}
-        />
+        {!firstSteps.isEmpty && (
+          <WindowSelect
+            window={window}
+            onChoose={(window) => void navigate({ to: "/projects/$slug", params: { slug }, search: { window } })}
+          />
+        )}
       </PageHeader>
-      {attention.isReading && <Loading />}
-      <div hidden={attention.isReading} className="grid gap-5">
+      {isReading && <Loading />}
+      <div hidden={isReading} className="grid gap-5">
+        <DemoGuide slug={slug} />
+        {firstSteps.steps.length > 0 && (
+          <FirstSteps slug={slug} steps={firstSteps.steps} onDismiss={firstSteps.dismiss} />
+        )}
         {attention.items !== undefined
           ? <AttentionList items={attention.items} detailOf={attention.detailOf} />
           : attention.home.isError && (
@@ -46,14 +57,23 @@ export const OverviewPage = () => {
               onRetry={() => void attention.home.refetch()}
             />
           )}
-        {stats.isError && <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />}
-        {(stats.data !== undefined || !stats.isError) && <Figures slug={slug} stats={stats.data} />}
-        <TrendCharts trends={trends} />
-        <div className="grid gap-x-0 gap-y-3 lg:grid-cols-2">
-          <FailingNames slug={slug} window={window} />
-          <FailingGroups slug={slug} window={window} />
-          <QueueDepths slug={slug} />
-        </div>
+        {!firstSteps.isEmpty && (
+          <>
+            {stats.isError && (
+              <ErrorNotice
+                error={stats.error}
+                onRetry={() => void stats.refetch()}
+              />
+            )}
+            {(stats.data !== undefined || !stats.isError) && <Figures slug={slug} stats={stats.data} />}
+            <TrendCharts trends={trends} />
+            <div className="grid gap-x-0 gap-y-3 lg:grid-cols-2">
+              <FailingNames slug={slug} window={window} />
+              <FailingGroups slug={slug} window={window} />
+              <QueueDepths slug={slug} />
+            </div>
+          </>
+        )}
       </div>
     </div>
   )

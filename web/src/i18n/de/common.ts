@@ -76,6 +76,7 @@ export const common: Texts["common"] = {
   id: "ID",
   inbox: "Posteingang",
   invitations: "Einladungen",
+  invite: "Einladen",
   ipAddress: "IP-Adresse",
   kind: "Art",
   lastMessage: "Letzte Nachricht",

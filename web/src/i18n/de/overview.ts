@@ -40,5 +40,45 @@ export const overview: Texts["overview"] = {
   name: common.name,
   workersOnline: "Worker online",
   agentsOnline: "Agenten online",
-  ofTotal: common.ofTotal
+  ofTotal: common.ofTotal,
+  dismiss: "Ausblenden",
+  firstSteps: {
+    title: "Erste Schritte",
+    done: "Erledigt",
+    steps: {
+      connect: {
+        name: "Agenten verbinden",
+        hint: "Er meldet die Tasks Ihrer Engine. Engine wählen, Zeilen kopieren und das erste Ereignis ankommen sehen.",
+        action: "Verbinden"
+      },
+      task: {
+        name: "Einen Task sehen",
+        hint: "Die Liste zeigt jeden Task, sobald ein Agent ihn gemeldet hat.",
+        action: "Liste öffnen"
+      },
+      subscribe: {
+        name: "Alarme abonnieren",
+        hint: "Sie erhalten eine Nachricht, wenn Tasks zu scheitern beginnen, und eine, wenn sie wieder gelingen.",
+        action: "Abonnieren"
+      },
+      invite: {
+        name: "Kollegen einladen",
+        hint: "Kollegen sehen dieselben Tasks und genehmigen, was eine zweite Person braucht.",
+        action: common.invite
+      },
+      factor: {
+        name: "Zweiten Faktor einschalten",
+        hint: "Ihr Konto braucht dann neben dem Passwort einen Code von Ihrem Telefon.",
+        action: "Einrichten"
+      }
+    }
+  },
+  demo: {
+    label: "Diese Demo",
+    intro: "Dieser Shop ist eine Demo. In einer Minute:",
+    failures: "viele Tasks auf einmal wiederholen",
+    alert: "sehen, was gerade nicht stimmt",
+    approval: "über Maras Anfrage entscheiden",
+    rule: "eine Regel an vergangenen Tasks erproben"
+  }
 }

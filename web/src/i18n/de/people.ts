@@ -32,7 +32,7 @@ export const people: Texts["people"] = {
     "Das Mitglied verliert sofort den Zugriff auf dieses Projekt. Sein Konto und seine anderen Projekte bleiben bestehen.",
   removeSelfHint:
     "Das sind Sie. Sie verlieren sofort den Zugriff auf dieses Projekt, und nur ein anderer Administrator kann Sie wieder aufnehmen.",
-  invite: "Einladen",
+  invite: common.invite,
   inviteTitle: "Jemanden einladen",
   email: common.email,
   emailHint: "Gibt es zu dieser Adresse ein Konto, meldet man sich zum Annehmen an. Sonst legt der Link das Konto an.",

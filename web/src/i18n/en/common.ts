@@ -75,6 +75,7 @@ export const common = {
   id: "ID",
   inbox: "Inbox",
   invitations: "Invitations",
+  invite: "Invite",
   ipAddress: "IP address",
   kind: "Kind",
   lastMessage: "Last message",

@@ -39,5 +39,46 @@ export const overview = {
   name: common.name,
   workersOnline: "Workers online",
   agentsOnline: "Agents online",
-  ofTotal: common.ofTotal
+  ofTotal: common.ofTotal,
+  dismiss: "Dismiss",
+  firstSteps: {
+    title: "First steps",
+    done: "Done",
+    steps: {
+      connect: {
+        name: "Connect an agent",
+        hint:
+          "It reports the tasks of your engine. Choose the engine, copy the lines, and watch the first event arrive.",
+        action: "Connect"
+      },
+      task: {
+        name: "See a task",
+        hint: "The list shows each task as soon as an agent has reported it.",
+        action: "Open the list"
+      },
+      subscribe: {
+        name: "Subscribe to alerts",
+        hint: "You get one message when tasks begin to fail, and one when they recover.",
+        action: "Subscribe"
+      },
+      invite: {
+        name: "Invite a colleague",
+        hint: "Colleagues see the same tasks, and approve what needs a second person.",
+        action: common.invite
+      },
+      factor: {
+        name: "Turn on the second factor",
+        hint: "Your account then needs a code from your phone besides the password.",
+        action: "Set up"
+      }
+    }
+  },
+  demo: {
+    label: "This demo",
+    intro: "This shop is a demo. In one minute:",
+    failures: "retry many tasks at once",
+    alert: "see what is wrong now",
+    approval: "decide what Mara asks for",
+    rule: "try a rule on past tasks"
+  }
 }

@@ -28,7 +28,7 @@ export const people = {
   removeTitle: (name: string) => `Remove ${name} from the project`,
   removeHint: "The member loses access to this project at once. Their account and other projects are kept.",
   removeSelfHint: "This is you. You lose access to this project at once, and only another admin can add you again.",
-  invite: "Invite",
+  invite: common.invite,
   inviteTitle: "Invite a user",
   email: common.email,
   emailHint: "If this address has an account, its user signs in to accept. If not, the link creates the account.",

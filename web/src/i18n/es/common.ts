@@ -76,6 +76,7 @@ export const common: Texts["common"] = {
   id: "ID",
   inbox: "Bandeja de entrada",
   invitations: "Invitaciones",
+  invite: "Invitar",
   ipAddress: "Dirección IP",
   kind: "Tipo",
   lastMessage: "Último mensaje",

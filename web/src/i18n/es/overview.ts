@@ -40,5 +40,45 @@ export const overview: Texts["overview"] = {
   name: common.name,
   workersOnline: "Workers en línea",
   agentsOnline: "Agentes en línea",
-  ofTotal: common.ofTotal
+  ofTotal: common.ofTotal,
+  dismiss: "Ocultar",
+  firstSteps: {
+    title: "Primeros pasos",
+    done: "Hecho",
+    steps: {
+      connect: {
+        name: "Conectar un agente",
+        hint: "Notifica las tareas de su motor. Elija el motor, copie las líneas y vea llegar el primer evento.",
+        action: "Conectar"
+      },
+      task: {
+        name: "Ver una tarea",
+        hint: "La lista muestra cada tarea en cuanto un agente la notifica.",
+        action: "Abrir la lista"
+      },
+      subscribe: {
+        name: "Suscribirse a alertas",
+        hint: "Recibe un mensaje cuando las tareas empiezan a fallar y otro cuando se recuperan.",
+        action: "Suscribirse"
+      },
+      invite: {
+        name: "Invitar a un compañero",
+        hint: "Sus compañeros ven las mismas tareas y aprueban lo que requiere una segunda persona.",
+        action: common.invite
+      },
+      factor: {
+        name: "Activar el segundo factor",
+        hint: "Su cuenta requiere entonces, además de la contraseña, un código de su teléfono.",
+        action: "Configurar"
+      }
+    }
+  },
+  demo: {
+    label: "Esta demo",
+    intro: "Esta tienda es una demo. En un minuto:",
+    failures: "reintentar muchas tareas a la vez",
+    alert: "ver qué falla ahora",
+    approval: "decidir lo que pide Mara",
+    rule: "probar una regla con tareas pasadas"
+  }
 }

@@ -31,7 +31,7 @@ export const people: Texts["people"] = {
   removeHint: "El miembro pierde de inmediato el acceso a este proyecto. Su cuenta y sus demás proyectos se conservan.",
   removeSelfHint:
     "Es usted. Pierde de inmediato el acceso a este proyecto, y solo otro administrador puede volver a añadirle.",
-  invite: "Invitar",
+  invite: common.invite,
   inviteTitle: "Invitar a un usuario",
   email: common.email,
   emailHint:

@@ -76,6 +76,7 @@ export const common: Texts["common"] = {
   id: "ID",
   inbox: "Boîte de réception",
   invitations: "Invitations",
+  invite: "Inviter",
   ipAddress: "Adresse IP",
   kind: "Type",
   lastMessage: "Dernier message",

@@ -40,5 +40,46 @@ export const overview: Texts["overview"] = {
   name: common.name,
   workersOnline: "Workers en ligne",
   agentsOnline: "Agents en ligne",
-  ofTotal: common.ofTotal
+  ofTotal: common.ofTotal,
+  dismiss: "Masquer",
+  firstSteps: {
+    title: "Premiers pas",
+    done: "Fait",
+    steps: {
+      connect: {
+        name: "Connecter un agent",
+        hint:
+          "Il signale les tâches de votre moteur. Choisissez le moteur, copiez les lignes et voyez arriver le premier événement.",
+        action: "Connecter"
+      },
+      task: {
+        name: "Voir une tâche",
+        hint: "La liste montre chaque tâche dès qu’un agent l’a signalée.",
+        action: "Ouvrir la liste"
+      },
+      subscribe: {
+        name: "S’abonner aux alertes",
+        hint: "Vous recevez un message quand des tâches commencent à échouer, et un autre quand elles se rétablissent.",
+        action: "S’abonner"
+      },
+      invite: {
+        name: "Inviter un collègue",
+        hint: "Vos collègues voient les mêmes tâches et approuvent ce qui demande une deuxième personne.",
+        action: common.invite
+      },
+      factor: {
+        name: "Activer le second facteur",
+        hint: "Votre compte demande alors, outre le mot de passe, un code de votre téléphone.",
+        action: "Configurer"
+      }
+    }
+  },
+  demo: {
+    label: "Cette démo",
+    intro: "Cette boutique est une démo. En une minute\u00a0:",
+    failures: "relancer de nombreuses tâches à la fois",
+    alert: "voir ce qui ne va pas en ce moment",
+    approval: "décider de la demande de Mara",
+    rule: "essayer une règle sur des tâches passées"
+  }
 }

@@ -31,7 +31,7 @@ export const people: Texts["people"] = {
   removeHint: "Ce membre perd immédiatement l’accès à ce projet. Son compte et ses autres projets sont conservés.",
   removeSelfHint:
     "Il s’agit de vous. Vous perdez immédiatement l’accès à ce projet, et seul un autre administrateur peut vous y ajouter de nouveau.",
-  invite: "Inviter",
+  invite: common.invite,
   inviteTitle: "Inviter un utilisateur",
   email: common.email,
   emailHint: "Si cette adresse a un compte, son utilisateur se connecte pour accepter. Sinon, le lien crée le compte.",

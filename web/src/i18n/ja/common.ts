@@ -75,6 +75,7 @@ export const common: Texts["common"] = {
   id: "ID",
   inbox: "受信箱",
   invitations: "招待",
+  invite: "招待",
   ipAddress: "IPアドレス",
   kind: "種類",
   lastMessage: "最後のメッセージ",

@@ -40,5 +40,46 @@ export const overview: Texts["overview"] = {
   name: common.name,
   workersOnline: "オンラインのワーカー",
   agentsOnline: "オンラインのエージェント",
-  ofTotal: common.ofTotal
+  ofTotal: common.ofTotal,
+  dismiss: "非表示にする",
+  firstSteps: {
+    title: "最初のステップ",
+    done: "完了",
+    steps: {
+      connect: {
+        name: "エージェントを接続する",
+        hint:
+          "エージェントがエンジンのタスクを報告します。エンジンを選び、行をコピーすると、最初のイベントが届きます。",
+        action: "接続"
+      },
+      task: {
+        name: "タスクを見る",
+        hint: "エージェントが報告したタスクは、すぐに一覧に表示されます。",
+        action: "一覧を開く"
+      },
+      subscribe: {
+        name: "アラートを購読する",
+        hint: "タスクが失敗し始めたときと、回復したときに、メッセージが届きます。",
+        action: "購読"
+      },
+      invite: {
+        name: "同僚を招待する",
+        hint: "同僚は同じタスクを見て、2人目の承認が必要な操作を承認できます。",
+        action: common.invite
+      },
+      factor: {
+        name: "二要素認証を有効にする",
+        hint: "アカウントに、パスワードに加えて電話のコードが必要になります。",
+        action: "設定"
+      }
+    }
+  },
+  demo: {
+    label: "このデモ",
+    intro: "このショップはデモです。1分でできること：",
+    failures: "多数のタスクをまとめて再試行する",
+    alert: "現在の問題を見る",
+    approval: "Maraの依頼を判断する",
+    rule: "過去のタスクでルールを試す"
+  }
 }

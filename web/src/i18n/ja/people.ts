@@ -31,7 +31,7 @@ export const people: Texts["people"] = {
     "このメンバーはただちにこのプロジェクトにアクセスできなくなります。アカウントと他のプロジェクトは残ります。",
   removeSelfHint:
     "これはご自身です。ただちにこのプロジェクトにアクセスできなくなり、再び追加できるのは他の管理者だけです。",
-  invite: "招待",
+  invite: common.invite,
   inviteTitle: "ユーザーを招待",
   email: common.email,
   emailHint: "このアドレスのアカウントがあれば、サインインして承諾します。なければ、リンクからアカウントを作成します。",
