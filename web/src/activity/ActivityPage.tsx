@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
+import { TasksLink } from "../tasks/TasksLink.tsx"
 import { Button } from "../ui/Button.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
@@ -26,7 +27,7 @@ const Feed = ({ search: { person, prefix }, slug, title }: {
   readonly title: string
   readonly search: ActivitySearch
 }) => {
-  const { activity: texts } = useTexts()
+  const { activity: texts, tasks } = useTexts()
   const format = useFormat()
   const { nameOf } = usePeople(slug)
   const navigate = useNavigate()
@@ -71,8 +72,16 @@ const Feed = ({ search: { person, prefix }, slug, title }: {
         list={list}
         isEmpty={list.rows.length === 0}
         empty={prefix === undefined && person === undefined
-          ? <EmptyState title={texts.none} hint={texts.noneHint} />
-          : <EmptyState title={texts.noMatch} hint={texts.noMatchHint} />}
+          ? (
+            <EmptyState title={texts.none} hint={texts.noneHint}>
+              {slug !== undefined && <TasksLink slug={slug} />}
+            </EmptyState>
+          )
+          : (
+            <EmptyState title={texts.noMatch} hint={texts.noMatchHint}>
+              <Button onClick={() => filter({ prefix: undefined, person: undefined })}>{tasks.clear}</Button>
+            </EmptyState>
+          )}
       >
         <Table
           label={title}

@@ -3,6 +3,8 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { api, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
+import { useCan } from "../session/session.ts"
+import { buttonClass } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
@@ -61,7 +63,8 @@ export const ApprovalsPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/approvals" })
   const { id, status = "pending" } = useSearch({ from: "/signed-in/projects/$slug/approvals" })
   const navigate = useNavigate({ from: "/projects/$slug/approvals" })
-  const { approvals: texts } = useTexts()
+  const { approvals: texts, nav } = useTexts()
+  const isAdmin = useCan(slug, "admin")
   const list = usePagedList({
     key: [...approvalsKey(slug), "list", status],
     read: (cursor) =>
@@ -98,7 +101,13 @@ export const ApprovalsPage = () => {
           list={list}
           isEmpty={rows.length === 0}
           empty={status === "pending"
-            ? <EmptyState title={texts.none} hint={texts.noneHint} />
+            ? (
+              <EmptyState title={texts.none} hint={texts.noneHint}>
+                {isAdmin && (
+                  <Link to="/projects/$slug/settings" params={{ slug }} className={buttonClass()}>{nav.settings}</Link>
+                )}
+              </EmptyState>
+            )
             : <EmptyState title={texts.noneOfStatus} />}
         >
           <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">

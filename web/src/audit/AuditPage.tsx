@@ -78,7 +78,7 @@ const Log = ({ filter, onFilter, slug }: {
   readonly filter: AuditFilter
   readonly onFilter: (filter: AuditFilter) => void
 }) => {
-  const { activity, audit: texts } = useTexts()
+  const { activity, audit: texts, tasks } = useTexts()
   const { nameOf } = usePeople(slug)
   const list = usePagedList({
     key: ["audit", slug, filter],
@@ -91,7 +91,11 @@ const Log = ({ filter, onFilter, slug }: {
       isEmpty={list.rows.length === 0}
       empty={isEmptySearch(filter)
         ? <EmptyState title={texts.none} hint={texts.noneHint} />
-        : <EmptyState title={activity.noMatch} hint={texts.noMatchHint} />}
+        : (
+          <EmptyState title={activity.noMatch} hint={texts.noMatchHint}>
+            <Button onClick={() => onFilter({})}>{tasks.clear}</Button>
+          </EmptyState>
+        )}
     >
       <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
         {list.rows.map((row) => (

@@ -6,6 +6,7 @@ import { ExportJobs } from "../exports/ExportJobs.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { useCan } from "../session/session.ts"
+import { TasksLink } from "../tasks/TasksLink.tsx"
 import { Button } from "../ui/Button.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -83,7 +84,11 @@ export const BulkJobsPage = () => {
       <ListFrame
         list={list}
         isEmpty={list.rows.length === 0}
-        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+        empty={
+          <EmptyState title={texts.none} hint={texts.noneHint}>
+            <TasksLink slug={slug} />
+          </EmptyState>
+        }
       >
         <Table
           label={texts.title}

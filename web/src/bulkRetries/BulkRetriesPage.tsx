@@ -1,6 +1,7 @@
 import { Link, useParams } from "@tanstack/react-router"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { TasksLink } from "../tasks/TasksLink.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
@@ -36,7 +37,11 @@ export const BulkRetriesPage = () => {
       <ListFrame
         list={list}
         isEmpty={list.rows.length === 0}
-        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+        empty={
+          <EmptyState title={texts.none} hint={texts.noneHint}>
+            <TasksLink slug={slug} />
+          </EmptyState>
+        }
       >
         <Table
           label={texts.title}

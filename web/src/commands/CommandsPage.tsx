@@ -4,6 +4,8 @@ import { CommandTabs } from "../bulkRetries/CommandTabs.tsx"
 import { shortId } from "../format/shortId.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { TasksLink } from "../tasks/TasksLink.tsx"
+import { Button } from "../ui/Button.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
@@ -60,7 +62,7 @@ const Target = ({ command: { payload, target_id, target_name, target_type }, slu
 /** What became of each command. */
 export const CommandsPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/commands" })
-  const { commands: texts } = useTexts()
+  const { commands: texts, tasks } = useTexts()
   const format = useFormat()
   const { status } = useSearch({ from: "/signed-in/projects/$slug/commands" })
   const navigate = useNavigate()
@@ -78,21 +80,20 @@ export const CommandsPage = () => {
     refetchMillis
   })
   const actionName = useActionName()
+  const choose = (chosen: (typeof commandStatuses)[number] | undefined) =>
+    void navigate({
+      to: "/projects/$slug/commands",
+      params: { slug },
+      search: chosen === undefined ? {} : { status: chosen },
+      replace: true
+    })
   return (
     <>
       <PageHeader title={texts.title}>
         <select
           aria-label={texts.status}
           value={status ?? ""}
-          onChange={({ target }) => {
-            const chosen = commandStatuses.find((one) => one === target.value)
-            void navigate({
-              to: "/projects/$slug/commands",
-              params: { slug },
-              search: chosen === undefined ? {} : { status: chosen },
-              replace: true
-            })
-          }}
+          onChange={({ target }) => choose(commandStatuses.find((one) => one === target.value))}
           className="h-[30px] rounded-base border border-line bg-paper px-3"
         >
           <option value="">{texts.allStatuses}</option>
@@ -105,8 +106,16 @@ export const CommandsPage = () => {
         list={list}
         isEmpty={list.rows.length === 0}
         empty={status === undefined
-          ? <EmptyState title={texts.none} hint={texts.noneHint} />
-          : <EmptyState title={texts.noneOfStatus} />}
+          ? (
+            <EmptyState title={texts.none} hint={texts.noneHint}>
+              <TasksLink slug={slug} />
+            </EmptyState>
+          )
+          : (
+            <EmptyState title={texts.noneOfStatus}>
+              <Button onClick={() => choose(undefined)}>{tasks.clear}</Button>
+            </EmptyState>
+          )}
       >
         <Table
           label={texts.title}

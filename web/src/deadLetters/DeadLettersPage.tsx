@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { agentsQuery } from "../agents/agents.ts"
+import { ConnectLink } from "../agents/ConnectLink.tsx"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { FailureTabs } from "../failures/FailureTabs.tsx"
 import { useFormat } from "../format/useFormat.ts"
@@ -79,6 +80,16 @@ export const DeadLettersPage = () => {
   const show = (next: DeadLettersSearch) =>
     void navigate({ to: "/projects/$slug/dead-letters", params: { slug }, search: next })
   const select = "h-[30px] rounded-base border border-line bg-paper px-3"
+  const failedTasks = (
+    <Link
+      to="/projects/$slug/tasks"
+      params={{ slug }}
+      search={{ q: formatQuery({ state: "failure", ...(engine !== undefined && { engine }) }) }}
+      className="underline underline-offset-2"
+    >
+      {texts.failedTasks}
+    </Link>
+  )
   return (
     <>
       <PageHeader title={texts.title}>
@@ -138,27 +149,24 @@ export const DeadLettersPage = () => {
       <FailureTabs slug={slug} />
       {agents.data !== undefined && !isListable
         ? engines.length === 0
-          ? <EmptyState title={texts.noEngine} hint={texts.noEngineHint} />
+          ? (
+            <EmptyState title={texts.noEngine} hint={texts.noEngineHint}>
+              <ConnectLink slug={slug} />
+            </EmptyState>
+          )
           : (
             <EmptyState
               title={engine === undefined ? texts.noneCanList : texts.cannotList(engine)}
               hint={texts.cannotListHint}
             >
-              <Link
-                to="/projects/$slug/tasks"
-                params={{ slug }}
-                search={{ q: formatQuery({ state: "failure", ...(engine !== undefined && { engine }) }) }}
-                className="underline underline-offset-2"
-              >
-                {texts.failedTasks}
-              </Link>
+              {failedTasks}
             </EmptyState>
           )
         : (
           <ListFrame
             list={isListable ? list : agents}
             isEmpty={rows.length === 0}
-            empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+            empty={<EmptyState title={texts.none} hint={texts.noneHint}>{failedTasks}</EmptyState>}
           >
             {firstPage !== undefined && firstPage.total !== null && (
               <p className="px-5 pb-4 text-soft">{texts.total(format.count(firstPage.total))}</p>

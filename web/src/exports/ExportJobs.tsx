@@ -8,6 +8,7 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { meQuery, useCan } from "../session/session.ts"
+import { TasksLink } from "../tasks/TasksLink.tsx"
 import { Button } from "../ui/Button.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -108,7 +109,9 @@ export const ExportJobs = ({ emptyHint, slug, type }: {
     <ListFrame
       list={list}
       isEmpty={jobs.length === 0}
-      empty={<EmptyState title={texts.none} hint={emptyHint} />}
+      empty={
+        <EmptyState title={texts.none} hint={emptyHint}>{type === "tasks" && <TasksLink slug={slug} />}</EmptyState>
+      }
     >
       <Table
         label={texts.title}

@@ -4,6 +4,7 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 import { isEmptySearch } from "../searchParams.ts"
+import { TasksLink } from "../tasks/TasksLink.tsx"
 import { Button } from "../ui/Button.tsx"
 import { FilterField } from "../ui/FilterField.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -220,7 +221,11 @@ export const FailuresPage = () => {
         list={list}
         isEmpty={list.rows.length === 0}
         empty={isEmptySearch(search)
-          ? <EmptyState title={texts.none} hint={texts.noneHint} />
+          ? (
+            <EmptyState title={texts.none} hint={texts.noneHint}>
+              <TasksLink slug={slug} />
+            </EmptyState>
+          )
           : (
             <EmptyState title={texts.noMatch} hint={texts.noMatchHint}>
               <Button onClick={() => show({})}>{tasks.clear}</Button>

@@ -2,8 +2,9 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, linkOptions, useNavigate, useSearch } from "@tanstack/react-router"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { SubscribeLink } from "../notifications/SubscribeLink.tsx"
 import { projectsQuery } from "../shell/projects.ts"
-import { Button } from "../ui/Button.tsx"
+import { Button, buttonClass } from "../ui/Button.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
@@ -88,7 +89,7 @@ const Row = ({ notification, onRead, project }: {
 /** What the person is notified of in the dashboard, newest first. */
 export const InboxPage = () => {
   const { unread: isUnread = false } = useSearch({ from: "/signed-in/inbox" })
-  const { inbox: texts, notifications } = useTexts()
+  const { deliveries, inbox: texts, notifications } = useTexts()
   const navigate = useNavigate()
   const { data: projects = [] } = useQuery(projectsQuery)
   const { data: unread = 0 } = useQuery(unreadQuery)
@@ -126,8 +127,16 @@ export const InboxPage = () => {
         list={list}
         isEmpty={list.rows.length === 0}
         empty={isUnread
-          ? <EmptyState title={texts.noneUnread} />
-          : <EmptyState title={texts.none} hint={texts.noneHint} />}
+          ? (
+            <EmptyState title={texts.noneUnread}>
+              <Link to="/inbox" search={{}} className={buttonClass()}>{deliveries.clearFilter}</Link>
+            </EmptyState>
+          )
+          : (
+            <EmptyState title={texts.none} hint={texts.noneHint}>
+              <SubscribeLink />
+            </EmptyState>
+          )}
       >
         <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
           {list.rows.map((notification) => (

@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
+import { buttonClass } from "../ui/Button.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
 import { AlertsPart } from "./alerts/AlertsPart.tsx"
@@ -25,6 +26,7 @@ const Defaults = ({ slug }: { readonly slug: string }) => {
 
 const Deliveries = ({ slug }: { readonly slug: string }) => {
   const search = useSearch({ from: "/signed-in/projects/$slug/notifications" })
+  const { channels: texts } = useTexts()
   const navigate = useNavigate()
   const deliveries = useMemo(() => deliveriesOfProject(slug), [slug])
   const { data: channels = [] } = useChannels(useMemo(() => channelsOfProject(slug), [slug]))
@@ -33,6 +35,16 @@ const Deliveries = ({ slug }: { readonly slug: string }) => {
       owner={deliveries}
       channels={channels}
       search={readDeliverySearch({ ...search })}
+      toChannels={
+        <Link
+          to="/projects/$slug/notifications"
+          params={{ slug }}
+          search={{ part: "channels" }}
+          className={buttonClass()}
+        >
+          {texts.title}
+        </Link>
+      }
       onSearch={(chosen) =>
         void navigate({
           to: "/projects/$slug/notifications",

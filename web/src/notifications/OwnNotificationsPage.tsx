@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
-import { useNavigate, useSearch } from "@tanstack/react-router"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
 import { meQuery } from "../session/session.ts"
 import { projectsQuery } from "../shell/projects.ts"
+import { buttonClass } from "../ui/Button.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
@@ -18,11 +19,17 @@ import { SubscriptionsPart } from "./subscriptions/SubscriptionsPart.tsx"
 const from = "/signed-in/account/notifications"
 
 const Subscriptions = () => {
-  const { ownNotifications, subscriptions: texts } = useTexts()
+  const { nav, ownNotifications, subscriptions: texts } = useTexts()
   const { data: me } = useQuery(meQuery)
   const { data: projects = [] } = useQuery(projectsQuery)
   const { data: channels = [] } = useChannels(ownChannels)
-  if (me?.memberships.length === 0) return <EmptyState title={texts.none} hint={ownNotifications.noProject} />
+  if (me?.memberships.length === 0) {
+    return (
+      <EmptyState title={texts.none} hint={ownNotifications.noProject}>
+        <Link to="/" className={buttonClass()}>{nav.allProjects}</Link>
+      </EmptyState>
+    )
+  }
   return (
     <SubscriptionsPart
       owner={ownSubscriptions}
@@ -35,6 +42,7 @@ const Subscriptions = () => {
 }
 
 const Deliveries = () => {
+  const { channels: texts } = useTexts()
   const search = useSearch({ from })
   const navigate = useNavigate()
   const { data: projects = [] } = useQuery(projectsQuery)
@@ -45,6 +53,9 @@ const Deliveries = () => {
       channels={channels}
       projects={projects.map(({ slug }) => slug)}
       search={readDeliverySearch({ ...search })}
+      toChannels={
+        <Link to="/account/notifications" search={{ part: "channels" }} className={buttonClass()}>{texts.title}</Link>
+      }
       onSearch={(chosen) => void navigate({ to: "/account/notifications", search: { part: "deliveries", ...chosen } })}
     />
   )

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAgents } from "../agents/agents.ts"
+import { ConnectLink } from "../agents/ConnectLink.tsx"
 import { mayDo } from "../agents/findAgent.ts"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
@@ -74,7 +75,11 @@ export const QueuesPage = () => {
       <ListFrame
         list={list}
         isEmpty={queues.length === 0}
-        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+        empty={
+          <EmptyState title={texts.none} hint={texts.noneHint}>
+            <ConnectLink slug={slug} />
+          </EmptyState>
+        }
       >
         <Table
           label={texts.title}

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { ConnectLink } from "../agents/ConnectLink.tsx"
 import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
@@ -53,7 +54,11 @@ export const Schedulers = ({ slug }: { readonly slug: string }) => {
       <ListFrame
         list={list}
         isEmpty={rows.length === 0}
-        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+        empty={
+          <EmptyState title={texts.none} hint={texts.noneHint}>
+            <ConnectLink slug={slug} />
+          </EmptyState>
+        }
       >
         <Table
           label={texts.title}

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
+import { ConnectLink } from "../agents/ConnectLink.tsx"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
-import { Button } from "../ui/Button.tsx"
+import { Button, buttonClass } from "../ui/Button.tsx"
 import { FilterField } from "../ui/FilterField.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -46,7 +47,7 @@ const StateFilter = ({ onChoose, value }: {
 }
 
 const Misfires = ({ slug }: { readonly slug: string }) => {
-  const { schedules: { misfires: texts } } = useTexts()
+  const { schedules: { misfires: texts, tabs } } = useTexts()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const list = useQuery({ ...projectMisfiresQuery(slug), refetchInterval })
   const misfires = list.data ?? []
@@ -55,7 +56,13 @@ const Misfires = ({ slug }: { readonly slug: string }) => {
       <ListFrame
         list={list}
         isEmpty={misfires.length === 0}
-        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+        empty={
+          <EmptyState title={texts.none} hint={texts.noneHint}>
+            <Link to="/projects/$slug/schedules" params={{ slug }} search={{}} className={buttonClass()}>
+              {tabs.schedules}
+            </Link>
+          </EmptyState>
+        }
       >
         <MisfireTable slug={slug} misfires={misfires} hasNames />
       </ListFrame>
@@ -94,7 +101,11 @@ const Schedules = ({ onSearch, search: { state, text = "" }, slug }: {
         list={list}
         isEmpty={found.length === 0}
         empty={schedules.length === 0
-          ? <EmptyState title={texts.none} hint={texts.noneHint} />
+          ? (
+            <EmptyState title={texts.none} hint={texts.noneHint}>
+              <ConnectLink slug={slug} />
+            </EmptyState>
+          )
           : (
             <EmptyState title={texts.noMatch} hint={texts.noMatchHint}>
               <Button onClick={() => onSearch({}, false)}>{texts.clear}</Button>
@@ -127,7 +138,7 @@ export const SchedulesPage = () => {
             <Link
               to="/projects/$slug/schedules/import"
               params={{ slug }}
-              className="inline-flex h-[30px] items-center gap-3 rounded-base border border-line bg-paper px-4 font-medium hover:bg-hover"
+              className={buttonClass()}
             >
               {texts.import.open}
             </Link>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { api, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { Button } from "../ui/Button.tsx"
 import { CheckField } from "../ui/Fields.tsx"
 import { FilterField } from "../ui/FilterField.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -11,7 +12,7 @@ import { Table } from "../ui/Table.tsx"
 /** Every setting with its value and where the value comes from; secrets are masked by the brain. */
 export const SettingsInForce = () => {
   const { q = "", set = false } = useSearch({ from: "/signed-in/system" })
-  const { system: texts } = useTexts()
+  const { system: texts, tasks } = useTexts()
   const navigate = useNavigate()
   const query = useQuery({ queryKey: ["settings"], queryFn: () => unwrap(api.GET("/api/v1/admin/settings")) })
   const words = q.toLowerCase()
@@ -42,7 +43,15 @@ export const SettingsInForce = () => {
           <CheckField label={texts.onlySet} checked={set} onChange={({ target }) => filter({ set: target.checked })} />
         </div>
       </div>
-      <ListFrame list={query} isEmpty={rows.length === 0} empty={<EmptyState title={texts.noSetting} />}>
+      <ListFrame
+        list={query}
+        isEmpty={rows.length === 0}
+        empty={
+          <EmptyState title={texts.noSetting}>
+            <Button onClick={() => filter({ q: "", set: false })}>{tasks.clear}</Button>
+          </EmptyState>
+        }
+      >
         <Table
           label={texts.tabs.settings}
           rows={rows}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react"
+import { ConnectLink } from "../agents/ConnectLink.tsx"
 import { ApiError } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
@@ -234,7 +235,11 @@ export const TasksPage = () => {
                 </EmptyState>
               )
               : q === ""
-              ? <EmptyState title={texts.tasks.noTasks} hint={texts.tasks.noTasksHint} />
+              ? (
+                <EmptyState title={texts.tasks.noTasks} hint={texts.tasks.noTasksHint}>
+                  <ConnectLink slug={slug} />
+                </EmptyState>
+              )
               : (
                 <EmptyState title={texts.tasks.noMatch} hint={texts.tasks.noMatchHint}>
                   <Button onClick={() => void show("")}>{texts.tasks.clear}</Button>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAgents } from "../agents/agents.ts"
+import { ConnectLink } from "../agents/ConnectLink.tsx"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useCommand } from "../commands/following.ts"
@@ -50,7 +51,11 @@ export const AgentProcesses = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
     <ListFrame
       list={list}
       isEmpty={processes.length === 0}
-      empty={<EmptyState title={texts.noProcess} hint={texts.noProcessHint} />}
+      empty={
+        <EmptyState title={texts.noProcess} hint={texts.noProcessHint}>
+          <ConnectLink slug={slug} />
+        </EmptyState>
+      }
     >
       <Table
         label={texts.tabs.processes}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
+import { ConnectLink } from "../agents/ConnectLink.tsx"
 import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
@@ -77,7 +78,11 @@ export const WorkerList = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
     <ListFrame
       list={list}
       isEmpty={workers.length === 0}
-      empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+      empty={
+        <EmptyState title={texts.none} hint={texts.noneHint}>
+          <ConnectLink slug={slug} />
+        </EmptyState>
+      }
     >
       <Table
         label={texts.title}

@@ -32,6 +32,7 @@ export const tasks: Texts["tasks"] = {
   allStates: "Alle Status",
   newTasks: common.newRows,
   showNew: "Neue anzeigen",
+  goTo: "Zur Liste der Tasks",
   noTasks: "Noch keine Tasks",
   noTasksHint: "Verbinden Sie einen Agenten; der erste Task erscheint hier innerhalb einer Sekunde.",
   noMatch: "Kein passender Task",

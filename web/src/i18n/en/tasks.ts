@@ -31,6 +31,7 @@ export const tasks = {
   allStates: "All states",
   newTasks: common.newRows,
   showNew: "Show new tasks",
+  goTo: "Go to the list of tasks",
   noTasks: "No tasks yet",
   noTasksHint: "Connect an agent; the first task appears here within a second.",
   noMatch: "No tasks match",

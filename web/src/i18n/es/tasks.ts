@@ -32,6 +32,7 @@ export const tasks: Texts["tasks"] = {
   allStates: "Todos los estados",
   newTasks: common.newRows,
   showNew: "Mostrar las nuevas",
+  goTo: "Ir a la lista de tareas",
   noTasks: "Aún no hay tareas",
   noTasksHint: "Conecte un agente; la primera tarea aparecerá aquí en menos de un segundo.",
   noMatch: "Ninguna tarea coincide",

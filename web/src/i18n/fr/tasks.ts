@@ -32,6 +32,7 @@ export const tasks: Texts["tasks"] = {
   allStates: "Tous les états",
   newTasks: common.newRows,
   showNew: "Afficher les nouvelles",
+  goTo: "Aller à la liste des tâches",
   noTasks: "Pas encore de tâche",
   noTasksHint: "Connectez un agent\u00a0; la première tâche apparaît ici en moins d’une seconde.",
   noMatch: "Aucune tâche ne correspond",

@@ -31,6 +31,7 @@ export const tasks: Texts["tasks"] = {
   allStates: "すべての状態",
   newTasks: common.newRows,
   showNew: "新着を表示",
+  goTo: "タスク一覧へ",
   noTasks: "タスクはまだありません",
   noTasksHint: "エージェントを接続すると、最初のタスクが1秒以内にここに表示されます。",
   noMatch: "一致するタスクはありません",

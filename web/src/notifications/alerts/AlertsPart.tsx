@@ -9,6 +9,7 @@ import { MoreButton } from "../../ui/MoreButton.tsx"
 import { EmptyState } from "../../ui/Notices.tsx"
 import { usePagedList } from "../../ui/usePagedList.ts"
 import { alertStatuses } from "../search.ts"
+import { SubscribeLink } from "../SubscribeLink.tsx"
 import { AlertRow } from "./AlertRow.tsx"
 import { type Alert, type AlertState, stateOf } from "./state.ts"
 
@@ -79,7 +80,11 @@ export const AlertsPart = ({ slug }: { readonly slug: string }) => {
         list={list}
         isEmpty={list.rows.length === 0}
         empty={status === "open"
-          ? <EmptyState title={texts.none} hint={texts.noneHint} />
+          ? (
+            <EmptyState title={texts.none} hint={texts.noneHint}>
+              <SubscribeLink />
+            </EmptyState>
+          )
           : <EmptyState title={texts.noneOfStatus} hint={texts.noneOfStatusHint} />}
       >
         {status === "open"

@@ -19,7 +19,7 @@ const refetchMillis = 5_000
 const isKnown = <A extends object>(texts: A, name: string): name is Extract<keyof A, string> => name in texts
 
 /** Each message to a channel of the owner, newest first, with what became of it. */
-export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, search }: {
+export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, search, toChannels }: {
   readonly owner: DeliveryOwner
   /** To filter by. */
   readonly channels: ReadonlyArray<{ readonly id: string; readonly name: string }>
@@ -28,6 +28,8 @@ export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, 
   /** Of the page's address. */
   readonly search: DeliverySearch
   readonly onSearch: (search: DeliverySearch) => void
+  /** The way forward while nothing was sent. */
+  readonly toChannels: ReactNode
   /** At the end of the line of filters. */
   readonly children?: ReactNode
 }) => {
@@ -87,7 +89,7 @@ export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, 
         isEmpty={list.rows.length === 0}
         empty={isFiltered
           ? <EmptyState title={texts.noneMatch} />
-          : <EmptyState title={texts.none} hint={texts.noneHint} />}
+          : <EmptyState title={texts.none} hint={texts.noneHint}>{toChannels}</EmptyState>}
       >
         <Table
           label={texts.title}
