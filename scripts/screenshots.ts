@@ -92,13 +92,13 @@ const startDemo = async (home: string) => {
   }
   const key = /SVC_API_KEY=(\S+)/.exec(readFileSync(join(home, ".svc-demo/env"), "utf8"))?.[1] ?? ""
   const url = `http://127.0.0.1:${port}`
-  const call = async (method: string, path: string, body?: unknown, refusal?: number) => {
+  const call = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
-    if (!response.ok && response.status !== refusal) throw new Error(`${method} ${path}: ${await response.text()}`)
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
     return JSON.parse(await response.text())
   }
   return { brain, url, call, password: /password (\S+)/.exec(log)?.[1] ?? "" }
@@ -106,12 +106,11 @@ const startDemo = async (home: string) => {
 
 type Call = Awaited<ReturnType<typeof startDemo>>["call"]
 
-/** Some tasks of the demo fail each minute, so a subscription to failures has an alert soon. */
-const waitForAlert = async (call: Call) => {
-  const path = `/projects/${slug}/notifications`
-  for (let attempt = 0; attempt < 120; attempt++) {
-    const [alert] = (await call("GET", `${path}/alerts`)).items
-    if (alert !== undefined) return alert
+/** The alert and the approval of the demo come within seconds. */
+const waitForFirst = async (call: Call, list: string) => {
+  for (let attempt = 0; attempt < 60; attempt++) {
+    const [first] = (await call("GET", list)).items
+    if (first !== undefined) return first
     await pause(1_000)
   }
   return undefined
@@ -121,11 +120,10 @@ const waitForAlert = async (call: Call) => {
 const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> => {
   const path = `/projects/${slug}`
   await call("POST", "/projects", { slug: emptySlug, name: "Empty" })
-  const ada = { email: "ada@example.com", password: "correct horse battery", display_name: "Ada Lovelace" }
-  for (const { id } of [await call("GET", "/auth/me"), await call("POST", "/users", ada)]) {
-    await call("POST", `${path}/memberships`, { user_id: id, role: "admin" })
-  }
-  const [group, other = group] = (await call("GET", `${path}/issues`)).items
+  const groups: ReadonlyArray<{ readonly fingerprint: string; readonly open_count: number }> =
+    (await call("GET", `${path}/issues`)).items
+  const [group, other = group] = groups.toSorted((one, another) => another.open_count - one.open_count)
+  if (group === undefined || other === undefined) throw new Error("the demo has no failures")
   const retry = ({ fingerprint }: { readonly fingerprint: string }, max: number, rate_per_second: number) =>
     call("POST", `${path}/bulk-retry-requests`, {
       idempotency_key: `screenshots-${max}`,
@@ -137,25 +135,13 @@ const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> =>
   const request = await retry(group, 30, 0.5)
   await call("POST", `${path}/bulk-jobs:delete`, { filter_query: "name:=mail.invoice until:12h" })
   await call("POST", `${path}/bulk-jobs:cancel`, { filter_queue: "mail" })
-  const rule = await call("POST", `${path}/automation/rules`, {
-    name: "Declined cards",
-    trigger: "task.failed",
-    conditions: { exception: "CardDeclined" },
-    actions: [{ type: "notify" }]
-  })
-  await call("POST", `${path}/notifications/defaults`, { trigger: "task.failed", in_app: true })
+  const [rule] = (await call("GET", `${path}/automation/rules`)).items
   const [task] = (await call("GET", `${path}/tasks?state=failure&limit=1`)).items
   const [schedule] = (await call("GET", `${path}/schedules`)).items
   const [worker] = await call("GET", `${path}/workers`)
   const [agent] = await call("GET", `${path}/agents`)
-  const alert = await waitForAlert(call)
-  await call("PATCH", path, { approvals: { purge: true, bulk_over: 100, destructive_rules: true } })
-  const ruleForApproval = {
-    name: "Missing fonts",
-    trigger: "task.failed",
-    actions: [{ type: "retry", max_retries: 2 }]
-  }
-  await call("POST", `${path}/automation/rules`, ruleForApproval, 403)
+  const alert = await waitForFirst(call, `${path}/notifications/alerts`)
+  await waitForFirst(call, `${path}/approvals`)
   return {
     fingerprint: group.fingerprint,
     requestId: request.id,

@@ -13,8 +13,11 @@ import { Environment } from "../program/Environment.ts"
 import { settings } from "../program/Settings.ts"
 import { beginHistory, dayBefore, generateHistory, ingestHistory, insertDeadLetters } from "./History.ts"
 import * as Site from "./Home.ts"
+import * as Media from "./Media.ts"
+import { makeReceiver, type Receiver } from "./Receiver.ts"
 import * as Shop from "./Shop.ts"
 import { makeShopClock } from "./ShopClock.ts"
+import * as Showcase from "./Showcase.ts"
 
 const DAY = Timestamp.secondsPerDay * 1000
 /** The most orders a day, so that each start continues with unused numbers. */
@@ -41,7 +44,12 @@ const findHistoryEnd = Effect.fnUntraced(function*(projectId: ProjectId, now: nu
 
 /** Places orders, compares warehouses, and prunes tasks completed over a day ago. */
 const runShop = Effect.fnUntraced(
-  function*(submitTask: (task: Shop.Task) => Effect.Effect<string, unknown>, firstOrder: number, now: number) {
+  function*(
+    submitTask: (task: Shop.Task) => Effect.Effect<string, unknown>,
+    firstOrder: number,
+    now: number,
+    tables: ReadonlyArray<string>
+  ) {
     let order = firstOrder
     let run = 0
     const submit = (task: Shop.Task) =>
@@ -55,9 +63,10 @@ const runShop = Effect.fnUntraced(
       Effect.sleep(Duration.seconds(Shop.syncSeconds))
     )
     const sql = yield* SqlClient.SqlClient
-    const pruneCompleted = Effect.ignoreLogged(
-      sql`DELETE FROM effect_queue WHERE completed = TRUE AND updated_at < datetime('now', '-1 day')`
-    )
+    const pruneCompleted = Effect.forEach(tables, (table) =>
+      Effect.ignoreLogged(
+        sql`DELETE FROM ${sql(table)} WHERE completed = TRUE AND updated_at < datetime('now', '-1 day')`
+      ), { discard: true })
     yield* Effect.forkScoped(Effect.forever(placeOrder))
     yield* Effect.forkScoped(Effect.forever(syncWarehouse))
     yield* Effect.forkScoped(Effect.repeat(pruneCompleted, Schedule.spaced("1 hour")))
@@ -65,33 +74,43 @@ const runShop = Effect.fnUntraced(
   }
 )
 
-const formatWelcome = (site: Site.DemoHome, url: string, envFile: string) =>
+const formatWelcome = (site: Site.DemoHome, url: string, envFile: string, receiver: Receiver | null) =>
   [
     "",
     `The demo: a small shop, with its data in ${site.home}.`,
-    `  the dashboard ${url}`,
+    `  the dashboard ${url}/projects/${Site.shopProject.slug}`,
     `  the API       ${url}/api/v1/docs`,
     `  signing in    ${Site.email}, password ${site.password}`,
+    ...(receiver === null ? [] : [
+      `  a colleague   ${Showcase.colleagueEmail}, with the same password, who decides what you ask`,
+      `  messages      ${receiver.url}, what the shop's channel got`
+    ]),
     `  in a shell    . ${envFile}`,
     `                curl -H "Authorization: Bearer $SVC_API_KEY" $SVC_URL/api/v1/projects/shop/tasks`,
     "Ctrl-C stops it, and the next start continues. To start over, delete the folder.",
     ""
   ].join("\n")
 
-const runDemo = (site: Site.DemoHome) =>
+const runDemo = (site: Site.DemoHome, receiver: Receiver | null) =>
   Effect.gen(function*() {
-    const credentials = yield* Site.createRecords(site) // in the brain's database, before the shop's is provided
-    yield* openShop(site, credentials).pipe(Effect.scoped, Effect.provide(makeStoreLayer(site.home)))
-  })
+    // in the brain's database, before the shop's is provided
+    const credentials = yield* Site.createRecords(site, receiver?.url ?? null)
+    const { agent_id, colleague_key } = credentials
+    if (receiver !== null && colleague_key !== null) {
+      yield* Showcase.openShowcase(colleague_key, Site.shopProject.slug, agent_id, receiver.url)
+    }
+    yield* openShop(site, credentials, receiver).pipe(Effect.provide(makeStoreLayer(site.home)))
+  }).pipe(Effect.scoped)
 
-const openShop = (site: Site.DemoHome, credentials: Site.DemoCredentials) =>
+const openShop = (site: Site.DemoHome, credentials: Site.DemoCredentials, receiver: Receiver | null) =>
   Effect.gen(function*() {
     const url = yield* announce
-    yield* Console.warn(formatWelcome(site, url, yield* Site.writeEnv(site, credentials, url)))
+    yield* Console.warn(formatWelcome(site, url, yield* Site.writeEnv(site, credentials, url), receiver))
 
     const now = yield* Clock.currentTimeMillis
     const historyEnd = yield* findHistoryEnd(credentials.project_id, now)
     const shop = yield* Shop.openShop
+    const media = receiver === null ? null : yield* Media.openMedia
     const nextOrder = Math.floor(historyEnd / DAY) * ordersPerDay % 10_000_000 + Math.floor((historyEnd % DAY) / 10_000)
     const { first_order: firstOrder, since } = yield* beginHistory(
       { since: historyEnd, first_order: nextOrder },
@@ -110,30 +129,37 @@ const openShop = (site: Site.DemoHome, credentials: Site.DemoCredentials) =>
       home: join(site.home, "agent"),
       name: "shop",
       framework: "demo",
-      engines: [{ ...shop.engine, scheduler: clock.scheduler }]
+      engines: [{ ...shop.engine, scheduler: clock.scheduler }, ...(media === null ? [] : [media.engine])]
     })
     yield* Effect.forkScoped(clock.run)
-    yield* runShop(shop.submit, firstOrder + past.orders, now)
+    const tables = ["effect_queue", ...(media === null ? [] : [Media.tableName])]
+    yield* runShop(shop.submit, firstOrder + past.orders, now, tables)
     yield* shop.runWorkers
+    if (media !== null) yield* media.run
     yield* Console.warn(
       `The last day is filled in (${past.orders} orders, ${past.events.length} events), and the shop is open.`
     )
     return yield* Effect.never
   })
 
-/** `svc serve --demo`: a brain and a shop in one process, with their own data. */
-export const serveDemo = (overrides: Partial<SettingsShape>) =>
+/**
+ * `svc serve --demo`: a brain and a shop in one process, with their own data. A plain shop has one engine, and nothing that
+ * waits for a person: tests of single pages bring what they need themselves.
+ */
+export const serveDemo = (overrides: Partial<SettingsShape>, { isPlain = false } = {}) =>
   Effect.gen(function*() {
     const environment = yield* Environment
     const site = yield* Site.openHome
+    const receiver = isPlain ? null : yield* makeReceiver
     const effective = settings({
       ...overrides,
       workers: 1,
       publicUrl: "", // the shell's value is for another brain, which the shop's agent would call
+      ...(receiver !== null && { webhookAllowHttp: true, outboundAllowCidrs: [`127.0.0.1:${receiver.port}`] }),
       ...(environment.SVC_LOG_LEVEL ? {} : { logLevel: "warning" })
     })
-    return yield* Effect.provideService(runServer(effective, runDemo(site)), Environment, {
+    return yield* Effect.provideService(runServer(effective, runDemo(site, receiver)), Environment, {
       ...environment,
       SVC_HOME: site.home
     })
-  })
+  }).pipe(Effect.scoped)

@@ -13,6 +13,7 @@ import { CurrentActor, CurrentProject } from "../../services/kernel/CurrentActor
 import { Environment } from "../program/Environment.ts"
 import { CliError } from "../program/Explain.ts"
 import { createSchedules } from "./Schedules.ts"
+import { createShowcase } from "./Showcase.ts"
 
 /** This file marks the demo's folder and holds the credentials for the next start. */
 const MARKER_FILE = "demo.json"
@@ -26,7 +27,9 @@ const Marker = Schema.parseJson(Schema.Struct({
     agent_id: AgentId,
     agent_token: Schema.String,
     agent_hmac_secret: Schema.String,
-    project_id: ProjectId
+    project_id: ProjectId,
+    /** The API key of the colleague, who asks for approvals; null in a plain shop. */
+    colleague_key: Schema.NullOr(Schema.String)
   }))
 }))
 export type DemoCredentials = NonNullable<typeof Marker.Type["made"]>
@@ -76,8 +79,11 @@ const writeMarker = ({ credentials, home, password }: DemoHome) =>
     yield* fs.writeFileString(join(home, MARKER_FILE), text, { mode: 0o600 })
   })
 
-/** Creates the admin, the project, the agent and an API key on the first start. */
-export const createRecords = Effect.fnUntraced(function*(site: DemoHome) {
+/**
+ * Creates the admin, the project, the agent and an API key on the first start, and with the address of a receiver what
+ * the demo shows beside its tasks.
+ */
+export const createRecords = Effect.fnUntraced(function*(site: DemoHome, receiverUrl: string | null) {
   if (site.credentials !== null) return site.credentials
   const setup = yield* Setup
   const agents = yield* Agents
@@ -96,18 +102,25 @@ export const createRecords = Effect.fnUntraced(function*(site: DemoHome) {
   yield* createSchedules(agent.agent.id).pipe(asSystem, Effect.provideService(CurrentProject, project))
   const limits = { project_id: null, expires_in_days: null, allowed_cidrs: null }
   const key = yield* asSystem(keys.createFor(user, { name: "demo", scopes: ["admin:*"], ...limits }))
+  const colleagueKey = receiverUrl === null
+    ? null
+    : yield* createShowcase(user, site.password, receiverUrl).pipe(
+      asSystem,
+      Effect.provideService(CurrentProject, project)
+    )
   const credentials: DemoCredentials = {
     api_key: key.token,
     agent_id: agent.agent.id,
     agent_token: agent.token,
     agent_hmac_secret: agent.hmac_secret,
-    project_id: project.id
+    project_id: project.id,
+    colleague_key: colleagueKey
   }
   yield* writeMarker({ ...site, credentials })
   return credentials
 })
 
-const shopProject = {
+export const shopProject = {
   slug: "shop",
   name: "Shop",
   description: "A small shop that does not exist",

@@ -199,7 +199,8 @@ export const followUpsOf = (task: Task, epochSeconds: number): ReadonlyArray<Tas
   }
 }
 
-class ShopError extends Data.Error<{ readonly message: string }> {
+/** The failure of a task. */
+export class ShopError extends Data.Error<{ readonly message: string }> {
   constructor(readonly errorName: string, message: string) {
     super({ message })
     this.name = errorName

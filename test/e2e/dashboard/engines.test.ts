@@ -67,6 +67,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await page.getByText("RQ", { exact: true }).click()
           await page.waitForURL(/engine=rq/)
           await page.getByText("Celery", { exact: true }).click()
+          assert.strictEqual(await page.getByLabel("Agent name").inputValue(), "celery")
           await page.getByLabel("Agent name").fill("box")
           await page.getByRole("button", { name: "Create agent" }).click()
           await page.getByText("Waiting for the agent to connect").waitFor()
@@ -77,6 +78,10 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           const lines = await copied.innerText()
           const valueOf = (name: string) => new RegExp(`^export ${name}=(\\S+)$`, "m").exec(lines)?.[1] ?? ""
           assert.strictEqual(valueOf("Z4J_BRAIN_URL"), url)
+          await page.getByRole("button", { name: "Docker" }).click()
+          await copied.getByText(`-e Z4J_TOKEN=${valueOf("Z4J_TOKEN")}`).waitFor()
+          await page.getByRole("button", { name: "Kubernetes" }).click()
+          await copied.getByText(`--from-literal=Z4J_TOKEN=${valueOf("Z4J_TOKEN")}`).waitFor()
           return { base: url, token: valueOf("Z4J_TOKEN"), hmac_secret: valueOf("Z4J_HMAC_SECRET") }
         })
         const agent = yield* Effect.acquireRelease(

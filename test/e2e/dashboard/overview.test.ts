@@ -104,14 +104,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the overview and the f
           await page.keyboard.press("ArrowLeft")
           await page.getByRole("status").getByText(/ · in progress$/).waitFor({ state: "detached" })
 
-          // without a task there are no axes
-          await call("POST", "/projects", { slug: "empty", name: "Empty" })
-          await page.goto("/projects/empty")
-          await page.getByRole("region", { name: "Run time" }).getByText("No data in this window").waitFor()
-          assert.strictEqual(await page.getByText("No data in this window").count(), 4)
-          assert.strictEqual(await page.locator("canvas").count(), 0)
-          await assertAccessible(page, "overview of an empty project")
-
           // a project that does not exist, or no longer, is one notice
           for (const slug of ["nowhere", "nowhere/tasks", "nowhere/queues"]) {
             await page.goto(`/projects/${slug}`)

@@ -5,11 +5,11 @@ import { has } from "../../needs.ts"
 import { assertAccessible, browser, press, signIn, visit, waitUntil } from "./browser.ts"
 import { shopOn } from "./shop.ts"
 
-/** Beside filters and tabs: it copies, shows more, reads again, filters by a person, or is for viewers too. */
+/** Beside filters and tabs: it copies, shows more, reads again, hides, filters by a person, or is for viewers too. */
 const isHarmless = (name: string) =>
   [
     /^(Copy|Show as a table): /,
-    /^(Load more|Try again|Ask the agent again)$/,
+    /^(Load more|Try again|Ask the agent again|Dismiss)$/,
     /^(Saved views|Export matching tasks|Export in the background…|Filter by value|Columns and rows|\d+ new)$/,
     /^\{\d+\}$/, // a part of a JSON value
     /^Only actions by .*$/,

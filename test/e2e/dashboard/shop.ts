@@ -12,11 +12,11 @@ import { ended, startProgram } from "../childProgram.ts"
 /** The admin of the demo. */
 export const email = "demo@example.com"
 
-/** The demo's program and its arguments on this engine. */
-const demoOn = (engine: Engine, port: number) =>
-  engine === "SQLite"
-    ? Effect.succeed([inject("program"), "serve", "--demo", "--port", String(port)])
-    : Effect.map(migratedPostgres, ({ url }) => [join(inject("programs"), "demo.js"), String(port), url])
+/** The plain demo's program and its arguments on this engine. */
+const plainOn = (engine: Engine, port: number) => {
+  const plain = [join(inject("programs"), "demo.js"), String(port)]
+  return engine === "SQLite" ? Effect.succeed(plain) : Effect.map(migratedPostgres, ({ url }) => [...plain, url])
+}
 
 /**
  * A shop whose tasks begin, fail and end all the time; its API with the key of the demo, which may do everything. About
@@ -26,7 +26,7 @@ export const shopOn = (engine: Engine, settings: Readonly<Record<string, string>
   Effect.gen(function*() {
     const home = yield* temporaryHome
     const port = yield* freePort
-    const program = yield* demoOn(engine, port)
+    const program = yield* plainOn(engine, port)
     const start = Effect.gen(function*() {
       const env = { PATH: process.env.PATH ?? "", HOME: home, ...settings }
       const started = yield* startProgram(process.execPath, program, { env })
