@@ -95,16 +95,18 @@ export const ApiKeys = () => {
   const [created, setCreated] = useState<Schemas["CreatedApiKey"] | null>(null)
   const [limiting, setLimiting] = useState<Key | null>(null)
   const [revoking, setRevoking] = useState<Key | null>(null)
+  const isEmpty = list.data?.length === 0
+  const createButton = <Button variant="primary" onClick={() => setCreating(true)}>{texts.create}</Button>
   return (
     <>
       <div className="flex flex-wrap items-center gap-4 px-5 pb-4">
         <p className="max-w-[72ch] text-soft">{texts.hint}</p>
-        <Button variant="primary" className="ml-auto" onClick={() => setCreating(true)}>{texts.create}</Button>
+        {!isEmpty && <div className="ml-auto">{createButton}</div>}
       </div>
       <ListFrame
         list={list}
-        isEmpty={list.data?.length === 0}
-        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+        isEmpty={isEmpty}
+        empty={<EmptyState title={texts.none} hint={texts.noneHint}>{createButton}</EmptyState>}
       >
         <Table
           label={texts.title}

@@ -60,16 +60,20 @@ export const ChannelsPart = ({ children, emptyHint, linked, owner }: {
     if (action === "test") test.mutate(channel.id)
     setOpenDialog({ kind: action, channel })
   }
+  const isEmpty = list.data?.length === 0
+  const createButton = (
+    <Button variant="primary" onClick={() => setOpenDialog({ kind: "create" })}>{channels.create}</Button>
+  )
   return (
     <>
       <div className="flex flex-wrap items-center gap-3 px-5 py-4">
-        <Button variant="primary" onClick={() => setOpenDialog({ kind: "create" })}>{channels.create}</Button>
+        {!isEmpty && createButton}
         {children}
       </div>
       <ListFrame
         list={list}
-        isEmpty={list.data?.length === 0}
-        empty={<EmptyState title={channels.none} hint={emptyHint} />}
+        isEmpty={isEmpty}
+        empty={<EmptyState title={channels.none} hint={emptyHint}>{createButton}</EmptyState>}
       >
         <ul data-rows aria-label={channels.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
           {list.data?.map((channel) => (

@@ -89,16 +89,20 @@ export const MaintenancePart = ({ slug }: { readonly slug: string }) => {
     queryFn: () => unwrap(api.GET(path, { params: { path: { slug } } })),
     refetchInterval
   })
+  const isEmpty = list.data?.length === 0
+  const createButton = isAdmin && (
+    <Button variant="primary" onClick={() => setOpenDialog({ kind: "create" })}>{texts.create}</Button>
+  )
   return (
     <>
       <div className="flex flex-wrap items-center gap-4 px-5 py-4">
-        {isAdmin && <Button variant="primary" onClick={() => setOpenDialog({ kind: "create" })}>{texts.create}</Button>}
+        {!isEmpty && createButton}
         <p className="text-soft">{texts.hint}</p>
       </div>
       <ListFrame
         list={list}
-        isEmpty={list.data?.length === 0}
-        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+        isEmpty={isEmpty}
+        empty={<EmptyState title={texts.none} hint={texts.noneHint}>{createButton}</EmptyState>}
       >
         <Table
           label={texts.title}

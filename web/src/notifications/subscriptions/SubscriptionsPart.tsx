@@ -40,16 +40,20 @@ export const SubscriptionsPart = ({ channels, hint, owner, projectOf, slug }: {
     ({ change, id }) => owner.update(id, change)
   )
   const close = () => setOpenDialog(null)
+  const isEmpty = list.data?.length === 0
+  const createButton = (
+    <Button variant="primary" onClick={() => setOpenDialog({ kind: "create" })}>{texts.create}</Button>
+  )
   return (
     <>
       <div className="flex flex-wrap items-center gap-4 px-5 py-4">
-        <Button variant="primary" onClick={() => setOpenDialog({ kind: "create" })}>{texts.create}</Button>
+        {!isEmpty && createButton}
         <p className="text-soft">{hint}</p>
       </div>
       <ListFrame
         list={list}
-        isEmpty={list.data?.length === 0}
-        empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
+        isEmpty={isEmpty}
+        empty={<EmptyState title={texts.none} hint={texts.noneHint}>{createButton}</EmptyState>}
       >
         <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
           {list.data?.map((subscription) => (
