@@ -141,7 +141,10 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
         Effect.sync(() => events.find((event) => event.taskId === id && event.kind === kind)),
         (event) => event !== undefined
       )
-    const kinds = (id: string) => events.filter(({ taskId }) => taskId === id).map(({ kind }) => kind)
+    // by their times, as a brain reads them: a worker may take a task before its offer returns and is reported
+    const kinds = (id: string) =>
+      events.filter(({ taskId }) => taskId === id).toSorted((a, b) => a.occurredAt - b.occurredAt)
+        .map(({ kind }) => kind)
     return { context, make, queue, engine, events, awaitEvent, kinds }
   })
 

@@ -117,10 +117,11 @@ export const readState = (projectId: string) =>
       SELECT fingerprint, engine, CAST(occurrences AS INTEGER) AS occurrences, CAST(open_count AS INTEGER) AS open_count,
         CAST(recovered_count AS INTEGER) AS recovered_count
       FROM failure_groups WHERE project_id = ${projectId} AND occurrences > 0 ORDER BY fingerprint`
+    // retention deletes the minutes of recordings, which are older than two days, while a test reads
     const groupCounts = yield* sql`
       SELECT fingerprint, level, CAST(bucket AS INTEGER) AS bucket, CAST(occurrences AS INTEGER) AS occurrences
       FROM failure_group_counts
-      WHERE project_id = ${projectId} AND occurrences > 0 ORDER BY fingerprint, level, bucket`
+      WHERE project_id = ${projectId} AND level > 0 AND occurrences > 0 ORDER BY fingerprint, level, bucket`
     const rollups = yield* readRollups(projectId)
     return { groups, groupCounts, rollups, tasks, counts, counted, facets, workers, queues }
   })
