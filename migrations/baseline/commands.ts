@@ -38,7 +38,9 @@ export const commands: AreaTables = {
       -- null again once the job has counted the outcome
       bulk_job_id ${uuid},
       -- the pool of the worker that the command names, before it (JSON)
-      worker_before ${text}
+      worker_before ${text},
+      -- the task that it submitted for a schedule, as its result says
+      created_task_id ${text}
     )`
     yield* sql`CREATE INDEX commands_list ON commands (project_id, id)`
     yield* sql`CREATE INDEX commands_status ON commands (project_id, status, id)`
@@ -51,6 +53,8 @@ export const commands: AreaTables = {
     yield* sql`CREATE INDEX commands_control ON commands (project_id, engine, id)
       WHERE action IN ('rate_limit', 'add_consumer', 'cancel_consumer')`
     yield* sql`CREATE INDEX commands_task ON commands (project_id, engine, target_id, id) WHERE target_type = 'task'`
+    yield* sql`CREATE INDEX commands_created_task ON commands (project_id, engine, created_task_id)
+      WHERE created_task_id IS NOT NULL`
     // partial: few commands belong to a job
     yield* sql`CREATE INDEX commands_bulk_job ON commands (bulk_job_id, status) WHERE bulk_job_id IS NOT NULL`
 

@@ -85,11 +85,21 @@ export const CommandPublic = Schema.Struct({
   id: describeField(CommandId, "Its id.", exampleId),
   project_id: describeField(ProjectId, "The project's id.", exampleId),
   agent_id: describeField(Schema.NullOr(AgentId), "The agent; null: it was deleted.", exampleId),
+  agent_name: describeField(
+    Schema.NullOr(Schema.String),
+    "The agent's name; null: the agent was deleted.",
+    "shop"
+  ),
   issued_by: describeField(Schema.NullOr(UserId), "The user who issued it; null: the program.", exampleId),
   action: describeField(
     Schema.String.annotations({ jsonSchema: { type: "string", enum: commandActions } }),
     "What the agent is asked to do.",
     "retry_task"
+  ),
+  engine: describeField(
+    Schema.NullOr(Schema.String),
+    "The engine of its target, in lower case; null: it has none.",
+    "celery"
   ),
   target_type: describeField(Schema.String, "The kind of its target.", "task"),
   target_id: describeField(

@@ -88,6 +88,22 @@ const TaskAttempt = Schema.Struct({
   )
 }).annotations(describeBody("TaskAttempt", "An attempt of a task."))
 
+const TaskFailureGroup = Schema.Struct({
+  fingerprint: describeField(Schema.String, "The group's fingerprint.", "9f2c41d07be5a836"),
+  open_count: describeField(Schema.Int, "Tasks of the group that failed and have neither recovered nor been revoked.", 3),
+  occurrences: describeField(Schema.Int, "Failed attempts of the group, ever.", 42)
+}).annotations(describeBody("TaskFailureGroup", "The failure group of a task."))
+
+const TaskFire = Schema.Struct({
+  schedule_id: describeField(Schema.String, "The schedule's id.", exampleId),
+  schedule_name: describeField(Schema.NullOr(Schema.String), "The schedule's name at that time.", "nightly report"),
+  fire_id: describeField(
+    Schema.NullOr(Schema.String),
+    "The fire of the schedule.",
+    "5f0c7a52-3c1e-5b0a-9d57-0d9f2b3b7c11"
+  )
+}).annotations(describeBody("TaskFire", "The fire of a schedule that submitted a task."))
+
 /** One task, with the fields that only its detail has. */
 export const TaskDetail = Schema.Struct({
   ...Task.fields,
@@ -134,6 +150,16 @@ export const TaskDetail = Schema.Struct({
     Schema.Array(Schema.String),
     "The engine's ids of the tasks that retries of this one created, newest first, at most 20.",
     ["d4c3b2a1-6e5b-4f70-8a91-c2b3d4e5f607"]
+  ),
+  failure_group: describeField(
+    Schema.NullOr(TaskFailureGroup),
+    "The failures like its own; null: it has not failed.",
+    { fingerprint: "9f2c41d07be5a836", open_count: 3, occurrences: 42 }
+  ),
+  fired_by: describeField(
+    Schema.NullOr(TaskFire),
+    "What submitted it, while the command of the fire is kept; null: no schedule.",
+    null
   ),
   altered_fields: describeField(
     Schema.Array(Schema.String),

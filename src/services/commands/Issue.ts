@@ -1,7 +1,5 @@
 import { Effect, Layer, Option } from "effect"
 import { type Command, frameOverheadBytes, maxFrameBytes } from "../../domain/commands/Command.ts"
-import { writeNote } from "../../domain/commands/Command/Note.ts"
-import { targetNameOf } from "../../domain/commands/Command/TargetName.ts"
 import type { Actor } from "../../domain/kernel/Actor.ts"
 import { canonicalize } from "../../domain/kernel/CanonicalJson.ts"
 import { ValidationFailed } from "../../domain/kernel/Errors.ts"
@@ -21,7 +19,7 @@ import { encodeTarget } from "./EncodeCommand.ts"
 import { observeCommandEnd } from "./EndMetrics.ts"
 import type { InitialState, Intent } from "./Model.ts"
 import { type IdempotencyKey, makeRepetitions } from "./Repetitions.ts"
-import { CommandsRepo } from "./Repo.ts"
+import { addFacts, CommandsRepo } from "./Repo.ts"
 import { type CommandInsert, makeCommandWriter } from "./Writer.ts"
 
 /** A command to be issued, with its id. */
@@ -179,7 +177,7 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
       const row = inserted.value
       if (initialState.status === "pending") yield* dispatch.notify(intent.agent_id)
       else observeCommandEnd(metrics, row, row.issued_at)
-      return { ...row, target_name: targetNameOf(row, facts), note: writeNote(row, facts) } satisfies Command
+      return addFacts(row, facts)
     })
 
     return { issue, issueAll, issueWithin } as const

@@ -67,7 +67,7 @@ export interface NewCommand extends InitialState {
 }
 
 /** A row without what other tables say of it. */
-export type CommandRow = Omit<Command, "target_name" | "note">
+export type CommandRow = Omit<Command, "target_name" | "agent_name" | "note">
 
 /** What decides where a command is sent. */
 export interface PendingCommand {
@@ -166,6 +166,8 @@ export interface CommandResultUpdate {
   readonly result: string | null
   readonly error: string | null
   readonly completed_at: Timestamp
+  /** The task that it submitted for a schedule. */
+  readonly created_task_id: string | null
 }
 
 /** The end of a command with its row as it was before. */

@@ -56,11 +56,18 @@ interface PoolMetadata {
   readonly described_at?: Timestamp | null
 }
 
+/** A command as people read it. */
+export const addFacts = (row: CommandRow, facts: NoteFacts): Command => ({
+  ...row,
+  target_name: targetNameOf(row, facts),
+  agent_name: facts.agent_name,
+  note: writeNote(row, facts)
+})
+
 const withFacts = ({
   agent_name,
   agent_seen_at,
   agent_state,
-  engine,
   is_served,
   task_name,
   task_state,
@@ -83,8 +90,17 @@ const withFacts = ({
     described_at,
     before: worker_before === null ? null : JSON.parse(worker_before) as PoolReport // `Issue.ts` wrote it
   }
-  const facts: NoteFacts = { agent_name, agent_seen_at, agent_state, engine, is_served, task_name, task_state, worker }
-  return { ...command, target_name: targetNameOf(command, facts), note: writeNote(command, facts) }
+  const facts: NoteFacts = {
+    agent_name,
+    agent_seen_at,
+    agent_state,
+    engine: command.engine,
+    is_served,
+    task_name,
+    task_state,
+    worker
+  }
+  return addFacts(command, facts)
 }
 
 /** The columns of a CommandRow. */
@@ -94,6 +110,7 @@ export const commandColumns = [
   "agent_id",
   "issued_by",
   "action",
+  "engine",
   "target_type",
   "target_id",
   "payload",
@@ -108,7 +125,7 @@ export const commandColumns = [
 
 /** Commands with the names of their targets and the facts of their notes. A process that names no engines may serve any. */
 const selectWithFactsSql = `
-  SELECT ${commandColumns.map((column) => `c.${column}`).join(", ")}, c.engine,
+  SELECT ${commandColumns.map((column) => `c.${column}`).join(", ")},
     a.name AS agent_name, a.state AS agent_state, a.last_seen_at AS agent_seen_at,
     CASE WHEN c.status = 'pending' AND EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = c.agent_id AND w.state = 'online'
       AND (w.engines = '[]' OR w.engines LIKE '%"' || c.engine || '"%')) THEN 1 ELSE 0 END AS is_served, t.name AS task_name, t.state AS task_state,
@@ -189,14 +206,16 @@ export class CommandsRepo extends Effect.Service<CommandsRepo>()("svc/CommandsRe
       sql`UPDATE commands SET idempotency_key = NULL
         WHERE project_id = ${projectId} AND idempotency_key = ${key} AND issued_at <= ${before}`
 
-    /** Commands to a task, and those that retried it or created it. */
+    /** Commands to a task, and those that retried it or created it, also for a schedule. */
     const idsOfTask = (projectId: ProjectId, { engine, task_id }: TaskKey) =>
       read`SELECT id FROM commands
           WHERE project_id = ${projectId} AND engine = ${engine} AND target_type = 'task' AND target_id = ${task_id}
         UNION SELECT command_id FROM task_retries
           WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = ${task_id}
         UNION SELECT command_id FROM task_retries
-          WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id = ${task_id}`
+          WHERE project_id = ${projectId} AND engine = ${engine} AND new_task_id = ${task_id}
+        UNION SELECT id FROM commands
+          WHERE project_id = ${projectId} AND engine = ${engine} AND created_task_id = ${task_id}`
 
     /** No index finds the end of an id, of which people see the last eight characters: it is sought among the newest. */
     const hasIdPart = (projectId: ProjectId, part: string) => {

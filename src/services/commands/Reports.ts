@@ -1,4 +1,5 @@
 import { canFollow } from "../../domain/commands/Command.ts"
+import { parseFiredTask } from "../../domain/commands/Command/TaskRetry.ts"
 import type { CommandId } from "../../domain/kernel/Id.ts"
 import type { Redaction } from "../../domain/kernel/Redaction.ts"
 import { toStorable } from "../../domain/kernel/Text.ts"
@@ -33,16 +34,18 @@ export const matchReports = (
     }
     const status = report.status === "success" ? "completed" : "failed"
     if (!canFollow(row.status, status) || endings.has(row.id)) continue
+    // not every agent masks its results (the agents' protocol, section 0, point 15)
+    const result = report.result === null ? null : redaction.json(report.result)
     endings.set(row.id, {
       row,
       end: {
         id: row.id,
         status,
         acked_at: null,
-        // not every agent masks its results (the agents' protocol, section 0, point 15)
-        result: report.result === null ? null : redaction.json(report.result),
+        result,
         error: report.error === null ? null : toStorable(redaction.text(report.error), maxErrorCharacters),
-        completed_at: at
+        completed_at: at,
+        created_task_id: status === "completed" ? parseFiredTask(row.action, result) : null
       }
     })
   }

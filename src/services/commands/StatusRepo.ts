@@ -145,14 +145,22 @@ export class CommandStatusRepo extends Effect.Service<CommandStatusRepo>()("svc/
 
     /** Ends commands by the results of their agents. */
     const finish = Effect.fnUntraced(function*(ends: ReadonlyArray<CommandResultUpdate>) {
-      const columns = { id: "uuid", acked_at: "text", result: "text", error: "text", completed_at: "text" } as const
+      const columns = {
+        id: "uuid",
+        acked_at: "text",
+        result: "text",
+        error: "text",
+        completed_at: "text",
+        created_task_id: "text"
+      } as const
       for (const to of ["completed", "failed"] as const) {
         const rows = ends.filter(({ status }) => status === to)
         if (rows.length === 0) continue
         yield* transition({
           to,
           at: sql`r.completed_at`,
-          set: sql`acked_at = coalesce(commands.acked_at, r.acked_at), result = r.result, error = r.error`,
+          set: sql`acked_at = coalesce(commands.acked_at, r.acked_at), result = r.result, error = r.error,
+            created_task_id = r.created_task_id`,
           using: recordset(sql, "r", columns, rows),
           where: sql`commands.id = r.id`,
           returning: "commands.id"

@@ -3,7 +3,7 @@ import type { AgentId, ProjectId } from "../../domain/kernel/Id.ts"
 import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import type { LastRetry } from "../../domain/tasks/Retry.ts"
-import { taskFields } from "../../domain/tasks/Task.ts"
+import { type TaskDetail, taskFields } from "../../domain/tasks/Task.ts"
 import { minId } from "../kernel/Ids.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { idIn, jsonFunctionsOf } from "../kernel/sql/Dialect.ts"
@@ -46,13 +46,33 @@ export interface WaitingTask {
   readonly asked_at: Timestamp | null
 }
 
-/** What a task's retries are, as JSON text of their statement. */
-interface RetriesJson {
+/** What only the page of a task shows, as JSON text of its statement. */
+interface DetailJson {
   readonly retried_from: string | null
   readonly orphaned_at: Timestamp | null
   readonly retried_as: ReadonlyArray<string> | null
   /** `status:error`, or `status` without an error. */
   readonly last_retry: string | null
+  readonly failure_group: (typeof TaskDetail.Type)["failure_group"]
+  /** The command of the fire that submitted it, alone. */
+  readonly fires: ReadonlyArray<FireJson> | null
+}
+
+interface FireJson {
+  readonly schedule_id: string
+  /** JSON text. */
+  readonly payload: string
+}
+
+/** Members of the payload of a command that submits the task of a schedule. */
+interface FirePayload {
+  readonly schedule_name?: string | null
+  readonly fire_id?: string | null
+}
+
+const decodeFire = ({ payload, schedule_id }: FireJson) => {
+  const { fire_id = null, schedule_name = null }: FirePayload = JSON.parse(payload)
+  return { schedule_id, schedule_name, fire_id }
 }
 
 const decodeLastRetry = (text: string): LastRetry => {
@@ -62,9 +82,12 @@ const decodeLastRetry = (text: string): LastRetry => {
     : { status: text.slice(0, colon), error: text.slice(colon + 1) }
 }
 
-const decodeRetries = (json: string) => {
-  const { last_retry, orphaned_at, retried_as, retried_from }: RetriesJson = JSON.parse(json)
+const decodeDetail = (json: string) => {
+  const { failure_group, fires, last_retry, orphaned_at, retried_as, retried_from }: DetailJson = JSON.parse(json)
+  const [fire] = fires ?? []
   return {
+    failureGroup: failure_group,
+    firedBy: fire === undefined ? null : decodeFire(fire),
     retriedFrom: retried_from,
     orphanedAt: orphaned_at,
     retriedAs: retried_as ?? [],
@@ -75,11 +98,11 @@ const decodeRetries = (json: string) => {
 const whereKey = "WHERE project_id = ? AND engine = ? AND task_id = ?"
 
 /**
- * A task's retries as one value of its row, because each statement costs more than its reads (bench/http.ts). The newest
- * commands are those from the id of the last of them: as `id IN (SELECT …)` SQLite wrote their ids into a table first,
+ * What other tables say of a task as one value of its row, because each statement costs more than its reads
+ * (bench/http.ts). The newest commands are those from the id of the last of them: as `id IN (SELECT …)` SQLite wrote their ids into a table first,
  * which took 20 µs of an empty project and 110 µs more than this of one with 200 commands.
  */
-const retriesSql = ({ groupArray, object }: ReturnType<typeof jsonFunctionsOf>) =>
+const detailSql = ({ groupArray, object }: ReturnType<typeof jsonFunctionsOf>) =>
   `CAST(${object}(
   'retried_from', (
     SELECT task_id FROM task_retries WHERE project_id = t.project_id AND engine = t.engine AND new_task_id = t.task_id
@@ -100,7 +123,15 @@ const retriesSql = ({ groupArray, object }: ReturnType<typeof jsonFunctionsOf>) 
         (SELECT id FROM commands WHERE project_id = t.project_id ORDER BY id DESC LIMIT 1 OFFSET ${
     newestCommands - 1
   }), '${minId}')
-    ORDER BY id DESC LIMIT 1)
+    ORDER BY id DESC LIMIT 1),
+  'failure_group', (
+    SELECT ${object}('fingerprint', g.fingerprint, 'open_count', open_count, 'occurrences', occurrences) FROM failure_groups g
+    WHERE g.project_id = t.project_id AND g.fingerprint = t.fingerprint),
+  'fires', (
+    SELECT ${groupArray}(${object}('schedule_id', target_id, 'payload', payload)) FROM (
+      SELECT target_id, payload FROM commands
+      WHERE project_id = t.project_id AND engine = t.engine AND created_task_id = t.task_id AND target_id IS NOT NULL
+      ORDER BY id DESC LIMIT 1) AS fires)
 ) AS TEXT)`
 
 /**
@@ -113,8 +144,8 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
     const pages = yield* makeTaskPages
     const prepare = yield* PreparedReads
     const selectByKey = prepare.values(`SELECT ${taskFields.join(", ")} FROM tasks ${whereKey}`)
-    const selectWithRetries = prepare.values(
-      `SELECT ${taskFields.join(", ")}, ${retriesSql(jsonFunctionsOf(sql))}, history FROM tasks AS t ${whereKey}`
+    const selectDetail = prepare.values(
+      `SELECT ${taskFields.join(", ")}, ${detailSql(jsonFunctionsOf(sql))}, history FROM tasks AS t ${whereKey}`
     )
 
     return {
@@ -125,15 +156,15 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
 
       /**
        * The task as `findByKey` returns it, with the task whose retry created it (of several, by the newest command), the
-       * tasks that its retries created, newest first, and the outcome of the engine's latest retry without overrides, among
-       * the project's newest commands, and its history.
+       * tasks that its retries created, newest first, the outcome of the engine's latest retry without overrides, among the
+       * project's newest commands, its failure group, the fire that submitted it, and its history.
        */
-      findWithRetries: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
-        Effect.map(selectWithRetries(projectId, engine, task_id), (rows) => {
+      findDetail: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
+        Effect.map(selectDetail(projectId, engine, task_id), (rows) => {
           const [row] = asTaskRows(rows)
           if (row === undefined) return undefined
           const history = String(row[taskFields.length + 1])
-          return { row, history, ...decodeRetries(String(row[taskFields.length])) }
+          return { row, history, ...decodeDetail(String(row[taskFields.length])) }
         }),
 
       /** Those of the ids that are tasks of the project and engine, with their names. */

@@ -153,8 +153,9 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     /** One task, what its retry needs, and the tasks before and after it in a chain of retries. */
     const getDetail = tracedFn("Tasks.getDetail")(function*(key: TaskKey) {
       const project = yield* CurrentProject
-      const found = isStorableKey(key) ? yield* repo.findWithRetries(project.id, key) : undefined
-      const { history, lastRetry, orphanedAt, retriedAs, retriedFrom, row } = found ?? (yield* taskNotFound)
+      const found = isStorableKey(key) ? yield* repo.findDetail(project.id, key) : undefined
+      const { failureGroup, firedBy, history, lastRetry, orphanedAt, retriedAs, retriedFrom, row } = found ??
+        (yield* taskNotFound)
       const isShown = yield* canReadPayload
       const events = TaskHistory.decode(history)
       return {
@@ -166,6 +167,8 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         ...TaskHistory.countRuns(events),
         ...TaskHistory.describeLatestRun(events),
         retried_as: retriedAs,
+        failure_group: failureGroup,
+        fired_by: firedBy,
         altered_fields: TaskHistory.listAlteredFields(events)
       }
     }, orDieOnSql)

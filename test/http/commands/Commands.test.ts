@@ -257,17 +257,19 @@ describe.each(laneEngines)("commands on %s", (engine) => {
         )
       }))
 
-    it.effect("a command names its target: the task's name, that of a queue or worker, or none", () =>
+    it.effect("a command names its agent and its target: the task's name, that of a queue or worker, or none", () =>
       Effect.gen(function*() {
-        const { get, post, project } = yield* world()
+        const { agent, get, post, project } = yield* world()
         yield* task(project.id, "celery", "known", "shop.pay")
         yield* task(project.id, "celery", "strange", "<unknown:strange>")
         const nameOf = (route: string, body: object) =>
           Effect.gen(function*() {
             const { json } = yield* post(route, body)
             const read = yield* get(`/${json.id}`)
-            assert.strictEqual(read.json.target_name, json.target_name, route)
-            return json.target_name
+            const { agent_name, engine, target_name } = json
+            assert.strictEqual(agent_name, agent.name)
+            assert.deepInclude(read.json, { agent_name, engine, target_name }, route)
+            return target_name
           })
         assert.strictEqual(yield* nameOf("cancel-task", { engine: "celery", task_id: "known" }), "shop.pay")
         assert.strictEqual(yield* nameOf("retry-task", { engine: "celery", task_id: "known" }), "shop.pay")

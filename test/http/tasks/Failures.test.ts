@@ -102,6 +102,11 @@ describe.each(laneEngines)("failure groups on %s", (engine) => {
           const { json: tasks } = yield* get(`/tasks?fingerprint=${first.fingerprint}&include_total=true&limit=1`)
           assert.strictEqual(tasks.items[0].task_id, "b")
           assert.strictEqual(tasks.total_count, 2)
+          assert.deepStrictEqual((yield* get("/tasks/rq/a")).json.failure_group, {
+            fingerprint: first.fingerprint,
+            open_count: 2,
+            occurrences: 2
+          })
         }))
 
       it.effect("count what failed within the window of the request, by buckets", () =>

@@ -53,6 +53,8 @@ const insertCommand = Effect.fnUntraced(function*(status: CommandStatus) {
 
 type Inserted = Effect.Effect.Success<ReturnType<typeof insertCommand>>
 
+const endedAt = (now: Timestamp.Timestamp) => ({ acked_at: now, completed_at: now, created_task_id: null })
+
 /** For each status, what gives it to a command. */
 const attempts = (statuses: CommandStatusRepo): Record<
   CommandStatus,
@@ -61,9 +63,9 @@ const attempts = (statuses: CommandStatusRepo): Record<
   pending: ({ claim, now }) => statuses.release([claim], now),
   dispatched: ({ claim, now }) => statuses.claim([claim], now),
   completed: ({ claim: { id }, now }) =>
-    statuses.finish([{ id, status: "completed", acked_at: now, result: "{}", error: null, completed_at: now }]),
+    statuses.finish([{ id, status: "completed", result: "{}", error: null, ...endedAt(now) }]),
   failed: ({ claim: { id }, now }) =>
-    statuses.finish([{ id, status: "failed", acked_at: now, result: null, error: "no", completed_at: now }]),
+    statuses.finish([{ id, status: "failed", result: null, error: "no", ...endedAt(now) }]),
   timeout: ({ command }) => statuses.expire(command.timeout_at, 500),
   cancelled: ({ command }) => statuses.cancelUnfinished({ agent: command.agent_id })
 })

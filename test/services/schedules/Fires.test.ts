@@ -8,6 +8,7 @@ import { Settings } from "../../../src/services/kernel/Settings.ts"
 import { serverOn } from "../../brain.ts"
 import { engines } from "../../databases.ts"
 import { idOf } from "../../ids.ts"
+import { insertTasks, storedTask } from "../../tasks.ts"
 import { until } from "../../until.ts"
 import { recordedEvents, subscribe, watchOutbox } from "../triggers/TriggerEvents/world.ts"
 import { fail, statusesOf, succeed, world } from "./world.ts"
@@ -48,6 +49,27 @@ describe.each(engines)("fires on %s", (engine) => {
           assert.isAtLeast(shown.total_runs, 2)
           assert.isTrue(shown.last_run_at < shown.next_run_at)
           assert.strictEqual((yield* call("POST", `/${id}/disable`)).status, 200)
+        }))
+
+      it.scoped("the task that a fire submitted names its schedule, and has the command of the fire among its own", () =>
+        Effect.gen(function*() {
+          const { connect, create, fires, project, read, rewind } = yield* world
+          yield* insertTasks([storedTask(project.id, Date.now(), { task_id: "t1" })])
+          assert.isNull((yield* read("/tasks/celery/t1")).json.fired_by)
+          yield* connect(succeed)
+          const { id } = yield* create({ name: "nightly report", catch_up: "fire_one_missed" })
+          yield* rewind(id, 86_400)
+          const [fire] = yield* until(fires(id), (rows) => statusesOf(rows).includes("acked_success"))
+          assert.deepStrictEqual((yield* read("/tasks/celery/t1")).json.fired_by, {
+            schedule_id: id,
+            schedule_name: "nightly report",
+            fire_id: fire?.fire_id
+          })
+          const { json } = yield* read("/commands?engine=celery&task_id=t1")
+          assert.deepStrictEqual(
+            json.items.map(({ action, engine, target_name }: Record<string, unknown>) => [action, engine, target_name]),
+            [["schedule.fire", "celery", "nightly report"]]
+          )
         }))
 
       it.scoped("after an outage catch_up decides: none, the newest, or the newest few; it is one misfire", () =>

@@ -26,6 +26,7 @@ export const world = Effect.gen(function*() {
   const path = `/projects/${project.slug}/schedules`
   const call = (method: string, rest: string, body?: unknown) =>
     request(method, `${path}${rest}`, { token, ...(body !== undefined && { body }) })
+  const read = (rest: string) => request("GET", `/projects/${project.slug}${rest}`, { token })
   const create = (overrides: object) =>
     Effect.map(
       call("POST", "", {
@@ -57,7 +58,7 @@ export const world = Effect.gen(function*() {
   const misfires = (id: string) => Effect.map(call("GET", `/${id}/misfires`), ({ json }) => json)
   const connect = (prepare: (agent: TestAgent) => void) =>
     Effect.tap(connected({ base, ...credentials, hello: celery }), (agent) => Effect.sync(() => prepare(agent)))
-  return { project, call, create, rewind, fires, misfires, connect }
+  return { project, call, read, create, rewind, fires, misfires, connect }
 })
 
 export const succeed = (agent: TestAgent) => {

@@ -1582,8 +1582,10 @@ export interface components {
             /** @enum {string} */
             action: "retry_task" | "cancel_task" | "requeue_dead_letter" | "bulk_retry" | "purge_queue" | "restart_worker" | "pool_grow" | "pool_shrink" | "add_consumer" | "cancel_consumer" | "rate_limit" | "reconcile_task" | "dlq.list" | "schedule.fire" | "schedule.trigger_now" | "schedule.delete" | "schedule.resync" | "schedule.external.activate" | "schedule.external.control" | "schedule.external.mutate";
             agent_id: string | null;
+            agent_name: string | null;
             completed_at: string | null;
             dispatched_at: string | null;
+            engine: string | null;
             error: string | null;
             /** Format: uuid */
             id: string;
@@ -3170,7 +3172,9 @@ export interface components {
             engine: string;
             eta: string | null;
             exception: string | null;
+            failure_group: components["schemas"]["TaskFailureGroup"] | null;
             finished_at: string | null;
+            fired_by: components["schemas"]["TaskFire"] | null;
             first_started_at: string | null;
             /** Format: uuid */
             id: string;
@@ -3241,6 +3245,16 @@ export interface components {
                 count: number;
                 value: string;
             }[];
+        };
+        TaskFailureGroup: {
+            fingerprint: string;
+            occurrences: number;
+            open_count: number;
+        };
+        TaskFire: {
+            fire_id: string | null;
+            schedule_id: string;
+            schedule_name: string | null;
         };
         TaskList: {
             items: components["schemas"]["Task"][];
@@ -5052,6 +5066,7 @@ export interface operations {
             query?: {
                 action_prefix?: string;
                 before_cursor?: string;
+                by?: "people";
                 limit?: number;
                 project_slug?: string;
                 since_cursor?: string;

@@ -37,6 +37,7 @@ const columns: ReadonlyArray<Column<CommandPublic>> = [
   { head: "TARGET", cell: targetOf, maxLength: 60, minLength: 12 },
   { head: "ACTION", cell: ({ action }) => action },
   { head: "STATUS", cell: ({ status }) => status },
+  { head: "AGENT", cell: ({ agent_name }) => agent_name, maxLength: 30, minLength: 8, dropRank: 1, hidesEmpty: true },
   { head: "AGE", cell: ({ issued_at }, view) => formatAge(issued_at, view) },
   { head: "ERROR", cell: ({ error }) => error, maxLength: 60, minLength: 10, hidesEmpty: true },
   idColumn("ID", ({ id }) => id)
@@ -49,7 +50,7 @@ const formatCommandFields = (command: CommandPublic, text: string): string =>
     [`${command.target_type} id`, command.target_id === targetOf(command) ? null : command.target_id],
     ["command", command.id],
     ["status", command.status],
-    ["agent", command.agent_id],
+    ["agent", command.agent_name ?? command.agent_id],
     ["issued", command.issued_at],
     ["dispatched", command.dispatched_at],
     ["ended", command.completed_at],

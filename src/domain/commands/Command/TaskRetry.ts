@@ -36,6 +36,15 @@ const parsePairs = (
   })
 }
 
+/** The task that a completed command submitted for a schedule, from the JSON text of its result; null: none. */
+export const parseFiredTask = (action: string, result: string | null): string | null =>
+  action.startsWith("schedule.") && result !== null
+    ? Option.match(decodeSingle(result), {
+      onNone: () => null,
+      onSome: ({ task_id }) => (isTaskId(task_id) ? task_id : null)
+    })
+    : null
+
 /**
  * The tasks that a completed command created by retries, from the JSON text of its result. A task that runs again under
  * its own id (BullMQ, a job that RQ requeues) creates none; RQ's bulk retry returns a list of these ids.
