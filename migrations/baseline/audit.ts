@@ -47,6 +47,10 @@ export const audit: AreaTables = {
     yield* sql`CREATE INDEX audit_log_project_seq ON audit_log (project_id, seq)`
     yield* sql`CREATE INDEX audit_log_project_action ON audit_log (project_id, action, seq)`
     yield* sql`CREATE INDEX audit_log_project_user ON audit_log (project_id, user_id, action, seq) WHERE user_id IS NOT NULL`
+    // what users did, among the many rows of agents and of the program
+    yield* sql`CREATE INDEX audit_log_project_people ON audit_log (project_id, seq) WHERE user_id IS NOT NULL`
+    yield* sql`CREATE INDEX audit_log_project_people_action ON audit_log (project_id, action, seq)
+      WHERE user_id IS NOT NULL`
     yield* sql`CREATE INDEX audit_log_project_denied ON audit_log (project_id, seq) WHERE outcome = 'deny'`
     // for the page of a task
     yield* sql`CREATE INDEX audit_log_target ON audit_log (project_id, target_id, seq) WHERE target_id IS NOT NULL`

@@ -112,6 +112,11 @@ export const ListActivity = Schema.Struct({
   ),
   action_prefix: actionPrefix,
   user_id: describeField(Schema.optional(caseInsensitiveId(UserId)), "Who did it.", exampleId),
+  by: describeField(
+    Schema.optional(Schema.Literal("people")),
+    "`people`: only what users and automation rules did, and nothing of agents and of the program.",
+    "people"
+  ),
   project_slug: describeField(Schema.optional(text(80)), "One project; an unknown one has no rows.", "shop")
 })
 export type ListActivity = typeof ListActivity.Type

@@ -12,12 +12,13 @@ export interface AuditLogRow extends Omit<ChainedRow, "api_key_id" | "user_agent
   readonly project_slug: string | null
 }
 
-/** Rows that one index holds in the order of `seq`; null: any. `user_id` requires both others. */
+/** Rows that one index holds in the order of `seq`; null: any. The id of a user requires both others. */
 export interface Range {
   /** `none`: the rows of no project. */
   readonly project_id: ProjectId | "none" | null
   readonly action: string | null
-  readonly user_id: UserId | null
+  /** `someone`: any user, and not an agent or the program; with a project. */
+  readonly user_id: UserId | "someone" | null
   /** Denied requests only; combined with a project and no other filter. */
   readonly denied: boolean
   /** Combined with a project and no other filter. */
@@ -56,7 +57,9 @@ export class AuditRows extends Effect.Service<AuditRows>()("svc/audit/Rows", {
           ...(project_id === null
             ? []
             : [project_id === "none" ? sql`project_id IS NULL` : sql`project_id = ${project_id}`]),
-          ...(user_id === null ? [] : [sql`user_id = ${user_id}`]),
+          ...(user_id === null
+            ? []
+            : [user_id === "someone" ? sql`user_id IS NOT NULL` : sql`user_id = ${user_id}`]),
           ...(action === null ? [] : [sql`action = ${action}`]),
           ...(target_id === null ? [] : [sql`target_id = ${target_id}`]),
           ...(denied ? [sql`outcome = 'deny'`] : []), // not a parameter: the partial index names it

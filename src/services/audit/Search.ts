@@ -23,10 +23,24 @@ export interface AuditFilter {
 interface ActionsOf {
   readonly action_prefix?: string | undefined
   readonly user_id?: UserId | null | undefined
+  /** Of users and of automation rules alone. */
+  readonly by?: "people" | undefined
 }
+
+/** What automation rules do; these rows have no user. */
+const ruleActions = ["automation.rule.executed", "automation.rule.circuit_tripped"]
 
 /** Rows that are read before the event loop turns: a few milliseconds of work. */
 const rowsPerStep = 500
+
+const crossRanges = (
+  projects: ReadonlyArray<Range["project_id"]>,
+  actions: ReadonlyArray<string | null>,
+  user_id: Range["user_id"]
+): ReadonlyArray<Range> =>
+  projects.flatMap((project_id) =>
+    actions.map((action) => ({ project_id, action, user_id, denied: false, target_id: null }))
+  )
 
 /** Converts filters to ranges of an index, so that a list reads no rows that it does not show. */
 export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search", {
@@ -37,12 +51,10 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
     const rangesOf = Effect.fnUntraced(function*(
       projects: ReadonlyArray<ProjectId | "none"> | null,
       prefix: string,
-      user_id: UserId | null
+      user_id: Range["user_id"]
     ) {
-      const actions = prefix === "" && user_id === null ? [null] : yield* auditRows.listActions(prefix)
-      return (projects ?? [null]).flatMap((project_id) =>
-        actions.map((action): Range => ({ project_id, action, user_id, denied: false, target_id: null }))
-      )
+      const isOfAll = prefix === "" && (user_id === null || user_id === "someone")
+      return crossRanges(projects ?? [null], isOfAll ? [null] : yield* auditRows.listActions(prefix), user_id)
     })
 
     /** Rows of one target are few, and denied ones have their own index: these are scanned. Rows that were not denied are nearly all others. */
@@ -98,8 +110,14 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
 
     /** The rows of these projects from one end of the window, with an action of the prefix, by the user if given. */
     const listVisible = Effect.fnUntraced(
-      function*(view: ProjectView, { action_prefix = "", user_id = null }: ActionsOf, window: Window) {
-        return yield* auditRows.listRows(yield* rangesOf(yield* projectsOf(view), action_prefix, user_id), window)
+      function*(view: ProjectView, { action_prefix = "", by, user_id = null }: ActionsOf, window: Window) {
+        const projects = yield* projectsOf(view)
+        if (by === undefined || user_id !== null) {
+          return yield* auditRows.listRows(yield* rangesOf(projects, action_prefix, user_id), window)
+        }
+        const named = projects ?? ["none" as const, ...(yield* auditRows.listProjects)]
+        const ofRules = crossRanges(named, ruleActions.filter((action) => action.startsWith(action_prefix)), null)
+        return yield* auditRows.listRows([...(yield* rangesOf(named, action_prefix, "someone")), ...ofRules], window)
       }
     )
 

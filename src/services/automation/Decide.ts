@@ -125,14 +125,14 @@ const intentOf = (
 const executedEntry = (
   { id, name, project_id }: RuleRow,
   action: "retry" | "cancel",
-  { engine, task_id }: Candidate,
+  { engine, task_id, task_name }: Candidate,
   command_id: CommandId
 ) => ({
   action: "automation.rule.executed",
   target_type: "automation_rule",
   target_id: id,
   project_id,
-  metadata: { name, action, engine, task_id, command_id }
+  metadata: { name, action, engine, task_id, task_name, command_id }
 })
 
 /**

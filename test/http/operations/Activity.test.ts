@@ -148,6 +148,27 @@ describe.each(laneEngines)("reading the audit log on %s", (engine) => {
         assert.strictEqual((yield* request("GET", "/activity?user_id=ada", member)).status, 422)
       }))
 
+    it.effect("GET /activity: what users and rules did, without agents and the program", () =>
+      Effect.gen(function*() {
+        const { author, mark, member, project, root } = yield* site
+        const ofRule = { target_type: "automation_rule", target_id: "r1", project_id: project.id }
+        yield* appendAudit([{ action: "automation.rule.executed", ...ofRule }])
+        const feed = (key: { readonly token: string }, query: string) =>
+          Effect.map(request("GET", `/activity?by=people&${query}`, key), ({ json }) => actionsOf(json.items))
+        const ofAuthor = [`${mark}.axb`, `${mark}.a_b`, `${mark}.first`]
+        const own = yield* feed(member, `project_slug=${project.slug}`)
+        assert.deepStrictEqual(own.slice(0, 4), ["automation.rule.executed", ...ofAuthor])
+        assert.notInclude(own, `${mark}.last`)
+        assert.deepStrictEqual(yield* feed(member, `project_slug=${project.slug}&limit=2`), own.slice(0, 2))
+        assert.deepStrictEqual(yield* feed(member, `action_prefix=${mark}`), ofAuthor)
+        assert.deepStrictEqual(yield* feed(root, `action_prefix=${mark}`), [`${mark}.wide`, ...ofAuthor])
+        assert.deepStrictEqual(yield* feed(member, `project_slug=${project.slug}&action_prefix=automation.rule.e`), [
+          "automation.rule.executed"
+        ])
+        assert.deepStrictEqual(yield* feed(member, `user_id=${author}`), ofAuthor)
+        assert.strictEqual((yield* request("GET", "/activity?by=agents", member)).status, 422)
+      }))
+
     it.effect("GET /activity: what is no cursor, limit or prefix is 422", () =>
       Effect.gen(function*() {
         const { member } = yield* site
