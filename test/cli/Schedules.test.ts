@@ -190,6 +190,12 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
         "At 02:30 every day\nLOCAL                      UTC                  DST\n" +
           "2026-03-29T03:00:00+02:00  2026-03-29 01:00:00  gap\n"
       )
+      const before = ["--timezone", "Europe/Berlin", "--from", "2026-03-27T12:00:00Z", "--count", "1"]
+      assert.strictEqual(
+        ok(yield* run("schedules", "preview", "30 2 * * *", ...before)).split("\n").at(-2),
+        "next change of clocks: 2026-03-29T03:00:00+02:00; clocks go forward: this local time does not exist that day, " +
+          "so it fires at the first moment after it"
+      )
       assertRefused(yield* run("schedules", "preview", "0 0 30 2 *"), "expression")
       assertRefused(yield* run("schedules", "preview", "@daily", "--count", "0"), "--count", 2)
     }))

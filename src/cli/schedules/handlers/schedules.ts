@@ -8,7 +8,7 @@ import type { ScheduleFire } from "../../../domain/schedules/Schedule/Fire.ts"
 import type { FleetEntry } from "../../../domain/schedules/Schedule/Fleet.ts"
 import type { ScheduleMisfire } from "../../../domain/schedules/Schedule/Misfire.ts"
 import { ControlOperationPublic } from "../../../domain/schedules/Schedule/Operation.ts"
-import { PreviewRequest, type Tick } from "../../../domain/schedules/Schedule/Preview.ts"
+import { type Preview, PreviewRequest, type Tick } from "../../../domain/schedules/Schedule/Preview.ts"
 import { isAboutDefinition, outcomeUnknown } from "../../../domain/schedules/Schedule/Recovery.ts"
 import { describeLocal } from "../../../domain/schedules/Schedule/Seconds.ts"
 import { confirm } from "../../io/Confirm.ts"
@@ -198,6 +198,15 @@ const tickColumns: ReadonlyArray<Column<Tick>> = [
   { head: "DST", cell: ({ dst }) => dst, hidesEmpty: true }
 ]
 
+/** The first tick after the listed ones that a change of clocks moves or doubles, in a line. */
+const describeNextDst = ({ next_dst, ticks }: Preview): ReadonlyArray<string> => {
+  if (next_dst === null || next_dst.at <= (ticks.at(-1)?.at ?? "")) return []
+  const effect = next_dst.dst === "gap"
+    ? "clocks go forward: this local time does not exist that day, so it fires at the first moment after it"
+    : "clocks go back: this local time comes twice that day"
+  return [escapeText(`next change of clocks: ${next_dst.local}; ${effect}`)]
+}
+
 const misfireColumns: ReadonlyArray<Column<ScheduleMisfire>> = [
   { head: "SCHEDULE", cell: ({ name, schedule_id }) => name ?? schedule_id, maxLength: 60, minLength: 20 },
   { head: "TICK", cell: ({ expected_fire_at }) => expected_fire_at?.slice(0, 19).replace("T", " ") ?? null },
@@ -241,7 +250,12 @@ export const handlers: HandlersOf<typeof definitions> = {
       const payload = yield* decodeInput(PreviewRequest, options, "options")
       return yield* api.schedules.preview({ path: { slug }, payload, withResponse: true })
     },
-    ({ summary, ticks }, _text, view) => `${escapeText(summary)}\n${formatTable(tickColumns, ticks, view)}`
+    (preview, _text, view) =>
+      [
+        escapeText(preview.summary),
+        formatTable(tickColumns, preview.ticks, view),
+        ...describeNextDst(preview)
+      ].join("\n")
   ),
   trigger: makeHandler<SchedulePublic>((schedules, request) => schedules.trigger(request), {
     own: ({ id, name }, _given, { headers }) => {
