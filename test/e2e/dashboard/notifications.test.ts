@@ -122,6 +122,8 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           await page.getByRole("list", { name: "Inbox" }).getByRole("link").click()
           await page.getByRole("region", { name: "Timeline" }).waitFor()
           await page.getByRole("link", { name: "Inbox", exact: true }).waitFor()
+          await page.getByRole("link", { name: "1 fails like this" }).waitFor()
+          await page.getByRole("button", { name: "Retry all" }).waitFor()
           await inspect(page, "alert")
           await press(page, "Acknowledge")
           await page.getByText("by you").first().waitFor()

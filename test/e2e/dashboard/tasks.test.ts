@@ -195,9 +195,25 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           const { kwargs } = await call("GET", `/projects/shop/tasks/effect-queue/${command.result.new_task_id}`)
           assert.strictEqual(kwargs.customer, 4242)
           const facts = page.getByRole("region", { name: "Details" })
-          await facts.getByRole("link", { name: command.result.new_task_id }).click()
-          await facts.getByRole("link", { name: taskId }).click() // it is a retry of the first one
+          await facts.getByRole("link", { name: command.result.new_task_id.slice(-8) }).click()
+          await facts.getByRole("link", { name: taskId.slice(-8) }).click() // it is a retry of the first one
           await page.waitForURL(new RegExp(`${taskId}$`))
+
+          // a fact leads on: to all tasks of the name, to the worker; of a failed task, to what fails like it
+          await facts.getByRole("link", { name: "checkout.place_order" }).click()
+          await lineIs("name:=checkout.place_order")
+          await page.goBack()
+          await facts.getByRole("link", { name: "orders", exact: true }).last().click()
+          await page.getByRole("heading", { level: 1, name: "orders" }).waitFor()
+          const { items: [failed] } = await call(
+            "GET",
+            "/projects/shop/tasks?state=failure&name=payment.charge&limit=1"
+          )
+          await page.goto(`/projects/shop/tasks/effect-queue/${failed.task_id}`)
+          await facts.getByRole("link", { name: /^[\d,]+ fails? like this$/ }).click()
+          await page.waitForURL(/failures\/[0-9a-f]{16}$/)
+          await page.getByRole("button", { name: "Retry all" }).waitFor()
+          await page.goto(`/projects/shop/tasks/effect-queue/${taskId}`)
 
           // a part that cannot be read says so, and names its request
           const refusal = { code: "forbidden", detail: "The tree is refused.", request_id: "request-7" }

@@ -1,15 +1,12 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { useState } from "react"
 import { useRefetchInterval } from "../api/live.ts"
-import { BulkRetryDialog } from "../bulkRetries/BulkRetryDialog.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
+import { linkClass, TaskLink, TaskListLink } from "../tasks/TaskLinks.tsx"
 import { Traceback } from "../tasks/Traceback.tsx"
-import { Button } from "../ui/Button.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
-import { Icon } from "../ui/Icon.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
@@ -18,6 +15,7 @@ import { FailureChart } from "./FailureChart.tsx"
 import { GroupMark } from "./GroupMark.tsx"
 import { GroupTasks } from "./GroupTasks.tsx"
 import { type FailureGroupDetail as Detail, groupQuery, usualWindow } from "./queries.ts"
+import { RetryGroupButton } from "./RetryGroupButton.tsx"
 import { TriageButtons, TriagePanel } from "./Triage.tsx"
 import { WindowSelect } from "./WindowSelect.tsx"
 
@@ -43,7 +41,14 @@ const GroupFacts = ({ group }: { readonly group: Detail }) => {
   )
 }
 
-const Shares = ({ shares, title }: { readonly title: string; readonly shares: Detail["workers"] }) => {
+const Shares = ({ fingerprint, shares, slug, term, title }: {
+  readonly slug: string
+  readonly fingerprint: string
+  /** Of the query that lists the tasks of a share. */
+  readonly term: "queue" | "worker"
+  readonly title: string
+  readonly shares: Detail["workers"]
+}) => {
   const { none } = useTexts()
   const format = useFormat()
   const total = shares.reduce((sum, { tasks }) => sum + tasks, 0)
@@ -53,7 +58,15 @@ const Shares = ({ shares, title }: { readonly title: string; readonly shares: De
         <ul className="grid gap-2 px-5 py-4">
           {shares.map(({ name, tasks }) => (
             <li key={name} className="flex justify-between gap-4">
-              <span className="truncate">{name ?? "–"}</span>
+              <span className="truncate">
+                {name === null ?
+                  "–" :
+                  (
+                    <TaskListLink slug={slug} query={{ fingerprint, [term]: name }} className="hover:underline">
+                      {name}
+                    </TaskListLink>
+                  )}
+              </span>
               <span className="figures text-soft">{format.percent(tasks / total)}</span>
             </li>
           ))}
@@ -71,13 +84,9 @@ const Sample = ({ group, slug }: { readonly slug: string; readonly group: Detail
     <Panel
       title={texts.sample}
       actions={sample !== null && (
-        <Link
-          to="/projects/$slug/tasks/$engine/$taskId"
-          params={{ slug, engine: sample.engine, taskId: sample.task_id }}
-          className="underline underline-offset-2"
-        >
+        <TaskLink slug={slug} engine={sample.engine} taskId={sample.task_id} className={linkClass}>
           {texts.showSample}
-        </Link>
+        </TaskLink>
       )}
     >
       <p className="px-5 py-4 font-mono text-[12px] break-words whitespace-pre-wrap text-failure">
@@ -98,7 +107,6 @@ export const FailurePage = () => {
   const navigate = useNavigate()
   const { failures: texts } = useTexts()
   const canOperate = useCan(slug, "operator")
-  const [isAsking, setAsking] = useState(false)
   const refetchInterval = useRefetchInterval(refetchMillis)
   const read = useQuery({
     ...groupQuery(slug, fingerprint, hours),
@@ -133,22 +141,13 @@ export const FailurePage = () => {
             to="/projects/$slug/automation/new"
             params={{ slug }}
             search={{ fingerprint }}
-            className="ml-auto underline underline-offset-2"
+            className={`ml-auto ${linkClass}`}
           >
             {texts.createRule}
           </Link>
         )}
         {canOperate && <TriageButtons slug={slug} group={group} />}
-        {canOperate && (
-          <Button
-            variant={group.open_count > 0 ? "primary" : "plain"}
-            disabled={group.open_count === 0}
-            onClick={() => setAsking(true)}
-          >
-            <Icon name="retry" />
-            {texts.retryAll}
-          </Button>
-        )}
+        <RetryGroupButton slug={slug} group={group} />
       </PageHeader>
       {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
       <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
@@ -162,18 +161,10 @@ export const FailurePage = () => {
             <GroupFacts group={group} />
           </Panel>
           <GroupTasks slug={slug} fingerprint={fingerprint} hours={hours} />
-          <Shares title={texts.queues} shares={group.queues} />
-          <Shares title={texts.workers} shares={group.workers} />
+          <Shares slug={slug} fingerprint={fingerprint} term="queue" title={texts.queues} shares={group.queues} />
+          <Shares slug={slug} fingerprint={fingerprint} term="worker" title={texts.workers} shares={group.workers} />
         </div>
       </div>
-      {isAsking && (
-        <BulkRetryDialog
-          slug={slug}
-          title={texts.retryQuestion(name)}
-          filter={{ fingerprint }}
-          onClose={() => setAsking(false)}
-        />
-      )}
     </>
   )
 }

@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { formatQuery } from "../tasks/query.ts"
+import { rowLinkClass, TaskListLink } from "../tasks/TaskLinks.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Part } from "./Part.tsx"
@@ -28,14 +27,7 @@ export const QueueDepths = ({ slug }: { readonly slug: string }) => {
           {
             title: tasks.columns.queue,
             cell: ({ engine, name }) => (
-              <Link
-                to="/projects/$slug/tasks"
-                params={{ slug }}
-                search={{ q: formatQuery({ queue: name, engine }) }}
-                className="font-medium hover:underline hover:underline-offset-2"
-              >
-                {name}
-              </Link>
+              <TaskListLink slug={slug} query={{ queue: name, engine }} className={rowLinkClass}>{name}</TaskListLink>
             )
           },
           {

@@ -4,6 +4,7 @@ import { Fragment, type ReactNode, useEffect, useRef } from "react"
 import { api, unwrap } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { linkClass, TaskLink } from "../tasks/TaskLinks.tsx"
 import { FireMark } from "./FireMark.tsx"
 import type { Fire } from "./states.ts"
 
@@ -47,13 +48,7 @@ const FireDetail = ({ children, fire: { command_id, error_message, status, trigg
         </p>
       )}
       {task !== null && (
-        <Link
-          to="/projects/$slug/tasks/$engine/$taskId"
-          params={{ slug, ...task }}
-          className="justify-self-start underline underline-offset-2"
-        >
-          {texts.page.openTask}
-        </Link>
+        <TaskLink slug={slug} {...task} className={`justify-self-start ${linkClass}`}>{texts.page.openTask}</TaskLink>
       )}
       {children}
     </div>

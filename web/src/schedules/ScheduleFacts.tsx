@@ -1,20 +1,29 @@
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { TaskNameLink, TaskListLink } from "../tasks/TaskLinks.tsx"
 import { Fact, Facts } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
 import { isServiceOwned, type Schedule } from "./states.ts"
 
 /** What the schedule submits, who fires it, and by which rules. */
-export const ScheduleFacts = ({ schedule }: { readonly schedule: Schedule }) => {
+export const ScheduleFacts = ({ schedule, slug }: { readonly slug: string; readonly schedule: Schedule }) => {
   const { schedules: { catchUps, page: texts, unknownOutcomes } } = useTexts()
   const format = useFormat()
   return (
     <Facts>
       <Fact name={texts.task}>
-        <span title={schedule.task_name}>{schedule.task_name}</span>
+        <TaskNameLink slug={slug} name={schedule.task_name} title={schedule.task_name} />
       </Fact>
       <Fact name={texts.engine}>{schedule.engine}</Fact>
-      <Fact name={texts.queue}>{schedule.queue ?? texts.ownQueue}</Fact>
+      <Fact name={texts.queue}>
+        {schedule.queue === null
+          ? texts.ownQueue
+          : (
+            <TaskListLink slug={slug} query={{ queue: schedule.queue, engine: schedule.engine }}>
+              {schedule.queue}
+            </TaskListLink>
+          )}
+      </Fact>
       <Fact name={texts.scheduler}>{schedule.scheduler}</Fact>
       <Fact name={texts.source}>{schedule.source}</Fact>
       <Fact name={texts.lastRun}>{schedule.last_run_at === null ? "–" : <Time at={schedule.last_run_at} />}</Fact>

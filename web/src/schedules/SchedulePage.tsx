@@ -163,7 +163,7 @@ export const SchedulePage = () => {
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
           <NextTicks slug={slug} schedule={schedule} readAt={detail.dataUpdatedAt} />
           <Panel title={texts.page.facts}>
-            <ScheduleFacts schedule={schedule} />
+            <ScheduleFacts slug={slug} schedule={schedule} />
           </Panel>
           <Panel title={texts.page.values}>
             {exact.args === null

@@ -42,12 +42,13 @@ export const TaskCommands = ({ slug, task: { engine, task_id } }: {
     <Panel title={commandTexts.title}>
       {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       <ul className="divide-y divide-line">
-        {list.rows.map(({ action, error, id, issued_at, issued_by, note, status }) => (
+        {list.rows.map(({ action, agent_name, error, id, issued_at, issued_by, note, status }) => (
           <li key={id} className="grid gap-1 px-5 py-3">
             <p className="flex flex-wrap items-baseline gap-x-4">
               <span className="font-medium">{actionName(action)}</span>
               <CommandStatusText status={status} />
               <span className="text-soft">{nameOf(issued_by)}</span>
+              {agent_name !== null && <span className="text-soft" title={commandTexts.agent}>{agent_name}</span>}
               <Time at={issued_at} className="figures ml-auto text-soft" />
             </p>
             <p className="text-soft">{error ?? note ?? commandTexts.statusHints[status]}</p>

@@ -1,12 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { Link, useParams } from "@tanstack/react-router"
+import { useParams } from "@tanstack/react-router"
 import { parse, stringify } from "lossless-json"
 import { useMemo, useState } from "react"
 import { api, base, type Schemas, unwrap } from "../api/client.ts"
 import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
 import { lazyDialog } from "../code/lazyComponent.tsx"
-import { useNow } from "../format/now.ts"
-import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
@@ -15,9 +13,8 @@ import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
-import { Fact, Facts, Panel } from "../ui/Panel.tsx"
+import { Panel } from "../ui/Panel.tsx"
 import { StateMark } from "../ui/StateMark.tsx"
-import { Time } from "../ui/Time.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
 import { FindValue } from "./FindValue.tsx"
@@ -25,10 +22,10 @@ import { JsonTree } from "./JsonTree.tsx"
 import { shellQuote } from "./shellQuote.ts"
 import { OpenTaskActions } from "./TaskActions.tsx"
 import { TaskCommands } from "./TaskCommands.tsx"
+import { TaskFacts } from "./TaskFacts.tsx"
 import { TaskRuns } from "./TaskRuns.tsx"
 import { TaskTree } from "./TaskTree.tsx"
 import { Timeline } from "./Timeline.tsx"
-import { timesOf } from "./times.ts"
 import { Traceback } from "./Traceback.tsx"
 
 const RetryDialog = lazyDialog(async () => (await import("./RetryDialog.tsx")).RetryDialog)
@@ -55,78 +52,6 @@ const readTask = async (slug: string, engine: string, taskId: string) => {
   )
   const exact = parse(text) as Pick<TaskDetail, "args" | "kwargs" | "result"> // the same response, with numbers as text
   return { task: JSON.parse(text) as TaskDetail, exact } // the contract of this operation
-}
-
-const TaskLink = ({ engine, slug, taskId }: {
-  readonly slug: string
-  readonly engine: string
-  readonly taskId: string
-}) => (
-  <Link
-    to="/projects/$slug/tasks/$engine/$taskId"
-    params={{ slug, engine, taskId }}
-    title={taskId}
-    className="font-mono text-small underline underline-offset-2"
-  >
-    {taskId}
-  </Link>
-)
-
-const TaskFacts = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {
-  const { task: texts, tasks } = useTexts()
-  const format = useFormat()
-  const { attempts, queueMillis, runMillis } = timesOf(task, useNow())
-  const startedAt = task.first_started_at ?? task.started_at
-  return (
-    <Facts>
-      <Fact name={texts.engine}>{task.engine}</Fact>
-      <Fact name={texts.queue}>{task.queue ?? "–"}</Fact>
-      <Fact name={texts.worker}>{task.worker_name ?? "–"}</Fact>
-      <Fact name={tasks.columns.priority}>{tasks.priorities[task.priority]}</Fact>
-      {task.eta !== null && (
-        <Fact name={texts.eta}>
-          <Time at={task.eta} isPlanned />
-        </Fact>
-      )}
-      <Fact name={texts.received}>{task.received_at === null ? "–" : <Time at={task.received_at} />}</Fact>
-      <Fact name={texts.started}>{startedAt === null ? "–" : <Time at={startedAt} />}</Fact>
-      <Fact name={texts.finished}>{task.finished_at === null ? "–" : <Time at={task.finished_at} />}</Fact>
-      <Fact name={texts.waited}>{queueMillis === null ? "–" : format.duration(queueMillis)}</Fact>
-      <Fact name={texts.ran}>
-        {runMillis === null
-          ? "–"
-          : attempts === 1
-          ? format.duration(runMillis)
-          : texts.ranIn(format.duration(runMillis), format.count(attempts))}
-      </Fact>
-      <Fact name={texts.retries}>{format.number(task.retry_count)}</Fact>
-      {task.attempts > attempts && <Fact name={texts.starts}>{format.number(task.attempts)}</Fact>}
-      {task.run_count > 1 && <Fact name={texts.runs}>{format.number(task.run_count)}</Fact>}
-      {task.retried_from !== null && (
-        <Fact name={texts.retriedFrom}>
-          <TaskLink slug={slug} engine={task.engine} taskId={task.retried_from} />
-        </Fact>
-      )}
-      {task.retried_as.length > 0 && (
-        <Fact name={texts.retriedAs}>
-          <ul className="max-h-[120px] overflow-y-auto">
-            {task.retried_as.map((taskId) => (
-              <li key={taskId} className="truncate">
-                <TaskLink slug={slug} engine={task.engine} taskId={taskId} />
-              </li>
-            ))}
-          </ul>
-        </Fact>
-      )}
-      {task.orphaned_at !== null && (
-        <Fact name={texts.orphaned}>
-          <Time at={task.orphaned_at} />
-        </Fact>
-      )}
-      {task.altered_fields.length > 0 && <Fact name={texts.altered}>{task.altered_fields.join(", ")}</Fact>}
-      {task.tags.length > 0 && <Fact name={texts.tags}>{task.tags.join(", ")}</Fact>}
-    </Facts>
-  )
 }
 
 const Why = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {

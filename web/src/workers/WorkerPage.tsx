@@ -8,8 +8,8 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { JsonTree } from "../tasks/JsonTree.tsx"
-import { formatQuery } from "../tasks/query.ts"
 import { readTasks } from "../tasks/readTasks.ts"
+import { TaskListLink } from "../tasks/TaskLinks.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
@@ -65,14 +65,13 @@ const Running = ({ slug, worker }: { readonly slug: string; readonly worker: Wor
     <Panel
       title={texts.running}
       actions={
-        <Link
-          to="/projects/$slug/tasks"
-          params={{ slug }}
-          search={{ q: formatQuery({ worker: name, engine }) }}
+        <TaskListLink
+          slug={slug}
+          query={{ worker: name, engine }}
           className="text-soft hover:text-ink hover:underline hover:underline-offset-2"
         >
           {texts.allTasks}
-        </Link>
+        </TaskListLink>
       }
     >
       {running.isError

@@ -61,11 +61,11 @@ export const alerts: Texts["alerts"] = {
   severity: common.severity,
   count: "Vorkommen",
   messages: "Nachrichten",
+  group: common.failureGroup,
   task: common.task,
   queue: common.queue,
   worker: common.worker,
   engine: common.engine,
   lastTask: "Letzter Task",
-  deliveries: "Zustellungen dieses Alarms",
-  similar: "Fehlgeschlagene Tasks mit diesem Namen"
+  deliveries: "Zustellungen dieses Alarms"
 }

@@ -5,6 +5,7 @@ export const commands: Texts["commands"] = {
   title: common.commands,
   action: common.action,
   target: common.target,
+  agent: common.agent,
   status: common.outcome,
   issued: "Erteilt",
   took: common.took,

@@ -1,5 +1,7 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
 
 export const failures: Texts["failures"] = {
   title: common.failures,
@@ -34,6 +36,8 @@ export const failures: Texts["failures"] = {
   failure: "Fehler",
   noException: "Es wurde keine Exception gemeldet",
   open: common.open,
+  failLikeThis: (count: Count) => plural(count, "# schlägt so fehl", "# schlagen so fehl"),
+  failedLikeThis: (count: Count) => plural(count, "# Fehlversuch, behoben", "# Fehlversuche, alle behoben"),
   openNow: "Jetzt offen",
   recovered: common.recovered,
   occurrences: "Fehlversuche",

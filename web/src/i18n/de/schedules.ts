@@ -42,7 +42,7 @@ export const schedules = {
   driftedHint:
     "Seine Definition weicht von dem ab, was seine Quelle zuletzt geschrieben hat. Der nächste Import hebt das auf.",
   columns: {
-    name: "Zeitplan",
+    name: common.schedule,
     fires: "Letzte Auslösungen",
     when: "Wann",
     next: "Nächster Tick",
@@ -115,7 +115,7 @@ export const schedules = {
     none: "Keine verpassten Ausführungen",
     noneHint:
       "Eine verpasste Ausführung ist ein Tick, der nicht innerhalb seiner Karenzzeit ausgelöst wurde. Jede erscheint hier mit ihrer Ursache.",
-    schedule: "Zeitplan",
+    schedule: common.schedule,
     tick: "Tick",
     slots: "Ticks",
     late: "Verspätung",

@@ -5,6 +5,11 @@ import { plural } from "./plural.ts"
 
 export const task: Texts["task"] = {
   id: common.id,
+  name: common.taskName,
+  group: common.failureGroup,
+  schedule: common.schedule,
+  parent: "Gestartet von",
+  root: "Erster Task",
   engine: common.engine,
   queue: common.queue,
   worker: common.worker,

@@ -59,11 +59,11 @@ export const alerts = {
   severity: common.severity,
   count: "Occurrences",
   messages: "Messages",
+  group: common.failureGroup,
   task: common.task,
   queue: common.queue,
   worker: common.worker,
   engine: common.engine,
   lastTask: "Last task",
-  deliveries: "Deliveries of this alert",
-  similar: "Failed tasks with this name"
+  deliveries: "Deliveries of this alert"
 }

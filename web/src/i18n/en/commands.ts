@@ -4,6 +4,7 @@ export const commands = {
   title: common.commands,
   action: common.action,
   target: common.target,
+  agent: common.agent,
   status: common.outcome,
   issued: "Issued",
   took: common.took,

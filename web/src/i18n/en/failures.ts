@@ -1,4 +1,6 @@
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
 
 export const failures = {
   title: common.failures,
@@ -33,6 +35,8 @@ export const failures = {
   failure: "Failure",
   noException: "No exception was reported",
   open: common.open,
+  failLikeThis: (count: Count) => plural(count, "# fails like this", "# fail like this"),
+  failedLikeThis: (count: Count) => plural(count, "# failed attempt, recovered", "# failed attempts, all recovered"),
   openNow: "Open now",
   recovered: common.recovered,
   occurrences: "Failed attempts",

@@ -39,7 +39,7 @@ export const schedules = {
   drifted: "Drifted",
   driftedHint: "Its definition differs from what its source wrote last. The next import undoes the difference.",
   columns: {
-    name: "Schedule",
+    name: common.schedule,
     fires: "Last fires",
     when: "When",
     next: "Next tick",
@@ -108,7 +108,7 @@ export const schedules = {
     title: "Misfires",
     none: "No missed runs",
     noneHint: "A misfire is a missed run: a tick that did not fire within its grace. Each appears here with its cause.",
-    schedule: "Schedule",
+    schedule: common.schedule,
     tick: "Tick",
     slots: "Ticks",
     late: "Late by",

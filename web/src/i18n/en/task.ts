@@ -4,6 +4,11 @@ import { plural } from "./plural.ts"
 
 export const task = {
   id: common.id,
+  name: common.taskName,
+  group: common.failureGroup,
+  schedule: common.schedule,
+  parent: "Started by",
+  root: "First task",
   engine: common.engine,
   queue: common.queue,
   worker: common.worker,

@@ -61,11 +61,11 @@ export const alerts: Texts["alerts"] = {
   severity: common.severity,
   count: "Apariciones",
   messages: "Mensajes",
+  group: common.failureGroup,
   task: common.task,
   queue: common.queue,
   worker: common.worker,
   engine: common.engine,
   lastTask: "Última tarea",
-  deliveries: "Entregas de esta alerta",
-  similar: "Tareas fallidas con este nombre"
+  deliveries: "Entregas de esta alerta"
 }

@@ -1,5 +1,7 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
 
 export const failures: Texts["failures"] = {
   title: common.failures,
@@ -34,6 +36,9 @@ export const failures: Texts["failures"] = {
   failure: "Fallo",
   noException: "No se informó de ninguna excepción",
   open: common.open,
+  failLikeThis: (count: Count) => plural(count, "# falla así", "# fallan así"),
+  failedLikeThis: (count: Count) =>
+    plural(count, "# intento fallido, recuperado", "# intentos fallidos, todos recuperados"),
   openNow: "Abiertas ahora",
   recovered: common.recovered,
   occurrences: "Intentos fallidos",

@@ -41,7 +41,7 @@ export const schedules = {
   driftedHint:
     "Su definición difiere de lo que su origen escribió por última vez. La próxima importación deshace la diferencia.",
   columns: {
-    name: "Programación",
+    name: common.schedule,
     fires: "Últimos disparos",
     when: "Cuándo",
     next: "Próximo tick",
@@ -113,7 +113,7 @@ export const schedules = {
     none: "No hay ejecuciones perdidas",
     noneHint:
       "Una ejecución perdida es un tick que no se disparó dentro de su margen. Cada una aparece aquí con su causa.",
-    schedule: "Programación",
+    schedule: common.schedule,
     tick: "Tick",
     slots: "Ticks",
     late: "Retraso",

@@ -60,11 +60,11 @@ export const alerts: Texts["alerts"] = {
   severity: common.severity,
   count: "Occurrences",
   messages: "Messages",
+  group: common.failureGroup,
   task: common.task,
   queue: common.queue,
   worker: common.worker,
   engine: common.engine,
   lastTask: "Dernière tâche",
-  deliveries: "Envois de cette alerte",
-  similar: "Tâches en échec portant ce nom"
+  deliveries: "Envois de cette alerte"
 }

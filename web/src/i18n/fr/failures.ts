@@ -1,5 +1,7 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
 
 export const failures: Texts["failures"] = {
   title: common.failures,
@@ -39,6 +41,9 @@ export const failures: Texts["failures"] = {
   failure: "Échec",
   noException: "Aucune exception n’a été signalée",
   open: common.open,
+  failLikeThis: (count: Count) => plural(count, "# échoue ainsi", "# échouent ainsi"),
+  failedLikeThis: (count: Count) =>
+    plural(count, "# tentative en échec, rétablie", "# tentatives en échec, toutes rétablies"),
   openNow: "Ouvertes actuellement",
   recovered: common.recovered,
   occurrences: "Tentatives en échec",

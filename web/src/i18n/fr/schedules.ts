@@ -40,7 +40,7 @@ export const schedules = {
   drifted: "Divergente",
   driftedHint: "Sa définition diffère de ce que sa source a écrit en dernier. Le prochain import annule la différence.",
   columns: {
-    name: "Planification",
+    name: common.schedule,
     fires: "Derniers déclenchements",
     when: "Quand",
     next: "Prochain tick",
@@ -112,7 +112,7 @@ export const schedules = {
     none: "Aucune exécution manquée",
     noneHint:
       "Une exécution manquée est un tick qui ne s’est pas déclenché dans son délai de grâce. Chacune apparaît ici avec sa cause.",
-    schedule: "Planification",
+    schedule: common.schedule,
     tick: "Tick",
     slots: "Ticks",
     late: "Retard",

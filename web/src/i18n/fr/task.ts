@@ -5,6 +5,11 @@ import { plural } from "./plural.ts"
 
 export const task: Texts["task"] = {
   id: common.id,
+  name: common.taskName,
+  group: common.failureGroup,
+  schedule: common.schedule,
+  parent: "Lancée par",
+  root: "Première tâche",
   engine: common.engine,
   queue: common.queue,
   worker: common.worker,

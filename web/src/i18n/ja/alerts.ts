@@ -59,11 +59,11 @@ export const alerts: Texts["alerts"] = {
   severity: common.severity,
   count: "発生回数",
   messages: "メッセージ",
+  group: common.failureGroup,
   task: common.task,
   queue: common.queue,
   worker: common.worker,
   engine: common.engine,
   lastTask: "最後のタスク",
-  deliveries: "このアラートの配信",
-  similar: "この名前の失敗したタスク"
+  deliveries: "このアラートの配信"
 }

@@ -5,6 +5,7 @@ export const commands: Texts["commands"] = {
   title: common.commands,
   action: common.action,
   target: common.target,
+  agent: common.agent,
   status: common.outcome,
   issued: "発行",
   took: common.took,

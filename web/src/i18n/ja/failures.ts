@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
 
 export const failures: Texts["failures"] = {
@@ -34,6 +35,8 @@ export const failures: Texts["failures"] = {
   failure: "失敗",
   noException: "例外は報告されていません",
   open: common.open,
+  failLikeThis: (count: Count) => `${count.text}件が同じ失敗`,
+  failedLikeThis: (count: Count) => `失敗した試行${count.text}回、すべて回復`,
   openNow: "現在未解決",
   recovered: common.recovered,
   occurrences: "失敗した試行",

@@ -38,7 +38,7 @@ export const schedules = {
   drifted: "差異あり",
   driftedHint: "定義が、ソースが最後に書き込んだ内容と異なります。次のインポートで元に戻ります。",
   columns: {
-    name: "スケジュール",
+    name: common.schedule,
     fires: "最近の実行",
     when: "日時",
     next: "次のティック",
@@ -108,7 +108,7 @@ export const schedules = {
     title: "実行漏れ",
     none: "実行漏れはありません",
     noneHint: "実行漏れとは、猶予時間内に実行されなかったティックです。原因とともにここに表示されます。",
-    schedule: "スケジュール",
+    schedule: common.schedule,
     tick: "ティック",
     slots: "ティック数",
     late: "遅れ",

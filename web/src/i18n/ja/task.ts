@@ -4,6 +4,11 @@ import { common } from "./common.ts"
 
 export const task: Texts["task"] = {
   id: common.id,
+  name: common.taskName,
+  group: common.failureGroup,
+  schedule: common.schedule,
+  parent: "起動元",
+  root: "最初のタスク",
   engine: common.engine,
   queue: common.queue,
   worker: common.worker,

@@ -1,17 +1,21 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useParams } from "@tanstack/react-router"
-import { api, unwrap } from "../../api/client.ts"
+import { api, type Schemas, unwrap } from "../../api/client.ts"
 import { useRefetchInterval } from "../../api/live.ts"
+import { GroupLink } from "../../failures/GroupLink.tsx"
+import { groupQuery, usualWindow } from "../../failures/queries.ts"
+import { RetryGroupButton } from "../../failures/RetryGroupButton.tsx"
 import { useNow } from "../../format/now.ts"
 import { useFormat } from "../../format/useFormat.ts"
 import { useTexts } from "../../i18n/Language.tsx"
 import { useCan } from "../../session/session.ts"
-import { formatQuery } from "../../tasks/query.ts"
+import { linkClass, TaskLink, TaskNameLink, TaskListLink } from "../../tasks/TaskLinks.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { ListFrame } from "../../ui/ListFrame.tsx"
 import { PageHeader } from "../../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../../ui/Panel.tsx"
 import { Time } from "../../ui/Time.tsx"
+import { WorkerLink } from "../../workers/WorkerLink.tsx"
 import { AlertActions } from "./AlertActions.tsx"
 import { AlertMark } from "./AlertMark.tsx"
 import { AcknowledgedBy } from "./AlertRow.tsx"
@@ -66,9 +70,12 @@ const Times = ({ alert }: { readonly alert: Alert }) => {
   )
 }
 
-const linkClass = "underline underline-offset-2"
-
-const About = ({ alert, slug }: { readonly alert: Alert; readonly slug: string }) => {
+const About = ({ alert, group, slug }: {
+  readonly alert: Alert
+  /** What fails like the task of the alert. */
+  readonly group: Schemas["FailureGroup"] | undefined
+  readonly slug: string
+}) => {
   const { alerts: texts, notifications } = useTexts()
   const format = useFormat()
   const { engine, messages, occurrences, queue, severity, shared, task_id, task_name, trigger, worker } = alert
@@ -79,33 +86,36 @@ const About = ({ alert, slug }: { readonly alert: Alert; readonly slug: string }
         <Fact name={texts.trigger}>{notifications.triggers[trigger]}</Fact>
         <Fact name={texts.count}>{format.number(occurrences)}</Fact>
         <Fact name={texts.messages}>{format.number(messages)}</Fact>
+        {group !== undefined && (
+          <Fact name={texts.group}>
+            <GroupLink slug={slug} group={group} />
+          </Fact>
+        )}
         {task_name !== null && (
           <Fact name={texts.task}>
-            <Link
-              to="/projects/$slug/tasks"
-              params={{ slug }}
-              search={{ q: formatQuery({ state: "failure", name: task_name }) }}
-              title={texts.similar}
-              className={linkClass}
-            >
-              {task_name}
-            </Link>
+            <TaskNameLink slug={slug} name={task_name} />
           </Fact>
         )}
         {engine !== null && task_id !== null && (
           <Fact name={texts.lastTask}>
-            <Link
-              to="/projects/$slug/tasks/$engine/$taskId"
-              params={{ slug, engine, taskId: task_id }}
-              className={`font-mono text-small ${linkClass}`}
-            >
-              {task_id}
-            </Link>
+            <TaskLink slug={slug} engine={engine} taskId={task_id} />
           </Fact>
         )}
-        {queue !== null && <Fact name={texts.queue}>{queue}</Fact>}
-        {worker !== null && <Fact name={texts.worker}>{worker}</Fact>}
-        {engine !== null && <Fact name={texts.engine}>{engine}</Fact>}
+        {queue !== null && (
+          <Fact name={texts.queue}>
+            <TaskListLink slug={slug} query={{ queue, ...(engine !== null && { engine }) }}>{queue}</TaskListLink>
+          </Fact>
+        )}
+        {worker !== null && (
+          <Fact name={texts.worker}>
+            <WorkerLink slug={slug} engine={engine} name={worker} />
+          </Fact>
+        )}
+        {engine !== null && (
+          <Fact name={texts.engine}>
+            <TaskListLink slug={slug} query={{ engine }}>{engine}</TaskListLink>
+          </Fact>
+        )}
       </Facts>
       {shared.length > 0 && (
         <p className="border-t border-line px-5 py-4">
@@ -135,6 +145,12 @@ export const AlertPage = () => {
     refetchInterval
   })
   const alert = query.data
+  const fingerprint = alert?.fingerprint ?? null
+  const { data: group } = useQuery({
+    ...groupQuery(slug, fingerprint ?? "", usualWindow),
+    enabled: fingerprint !== null,
+    refetchInterval
+  })
   return (
     <>
       <div className="px-5 pt-4">
@@ -156,13 +172,16 @@ export const AlertPage = () => {
               <span className="text-soft">{texts.stateHints[stateOf(alert, now)]}</span>
               {alert.is_personal && <span className="text-soft">{texts.personal}</span>}
             </div>
-            <AlertActions slug={slug} alert={alert} />
+            <div className="flex flex-wrap gap-3">
+              <AlertActions slug={slug} alert={alert} />
+              {group !== undefined && <RetryGroupButton slug={slug} group={group} />}
+            </div>
             {alert.exception !== null && (
               <Panel title={texts.message}>
                 <p className="px-5 py-4 font-mono break-words">{alert.exception}</p>
               </Panel>
             )}
-            <About alert={alert} slug={slug} />
+            <About alert={alert} group={group} slug={slug} />
             <Times alert={alert} />
             {isOperator && alert.trigger === "approval.requested" && (
               <p>

@@ -1,0 +1,51 @@
+import { Link } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import { shortId } from "../format/shortId.ts"
+import { formatQuery, type TaskQuery } from "./query.ts"
+import { toggleValue } from "./queryTokens.ts"
+
+/** A link in the text of a page. */
+export const linkClass = "underline underline-offset-2"
+/** A link that is the name of a row. */
+export const rowLinkClass = "font-medium hover:underline hover:underline-offset-2"
+
+interface LinkProps {
+  readonly slug: string
+  readonly className?: string
+  readonly title?: string
+  readonly children: ReactNode
+}
+
+/** The list of the tasks that match a query. */
+export const TaskListLink = ({ children, className = linkClass, query, slug, title }: LinkProps & {
+  readonly query: TaskQuery | string
+}) => (
+  <Link
+    to="/projects/$slug/tasks"
+    params={{ slug }}
+    search={{ q: typeof query === "string" ? query : formatQuery(query) }}
+    className={className}
+    {...(title !== undefined && { title })}
+  >
+    {children}
+  </Link>
+)
+
+/** The tasks of one name. Links to them have their address from here. */
+export const TaskNameLink = ({ name, ...link }: Omit<LinkProps, "children"> & { readonly name: string }) => (
+  <TaskListLink {...link} query={toggleValue("", "name", name)}>{name}</TaskListLink>
+)
+
+/** One task, by the engine's id of it. */
+export const TaskLink = ({ children, className = `${linkClass} font-mono text-small`, engine, slug, taskId, title }:
+  & Omit<LinkProps, "children">
+  & { readonly engine: string; readonly taskId: string; readonly children?: ReactNode }) => (
+  <Link
+    to="/projects/$slug/tasks/$engine/$taskId"
+    params={{ slug, engine, taskId }}
+    title={title ?? taskId}
+    className={className}
+  >
+    {children ?? shortId(taskId)}
+  </Link>
+)
