@@ -7,7 +7,7 @@ import {
   redirect,
   useRouter
 } from "@tanstack/react-router"
-import type { ActivitySearch } from "./activity/ActivityPage.tsx"
+import type { ActivitySearch, FeedSearch } from "./activity/ActivityPage.tsx"
 import { type SetupEngine, setupEngines } from "./agents/setupEngines.ts"
 import type { AuditSearch } from "./audit/AuditPage.tsx"
 import { type BacktestDays, backtestDays } from "./automation/backtestDays.ts"
@@ -31,8 +31,9 @@ import { meQuery } from "./session/session.ts"
 import { NotFound } from "./shell/NotFound.tsx"
 import { ProjectPages } from "./shell/ProjectPages.tsx"
 import { Shell } from "./shell/Shell.tsx"
+import { type LongListSearch, parseLongList } from "./ui/longListSearch.ts"
 import { ErrorNotice, Loading } from "./ui/Notices.tsx"
-import { type OldRowsSearch, parseOldRows } from "./ui/RecentRows.tsx"
+import { parseOldRows } from "./ui/RecentRows.tsx"
 
 const RouteError = ({ error }: { readonly error: unknown }) => {
   const router = useRouter()
@@ -261,15 +262,15 @@ const bulkRetryRoute = createRoute({
 const queuesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/queues",
-  validateSearch: parseOldRows,
+  validateSearch: parseLongList,
   component: lazyPage(() => import("./queues/QueuesPage.tsx"), "QueuesPage")
 })
 
 const workersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/workers",
-  validateSearch: (search: Record<string, unknown>): OldRowsSearch & { readonly tab?: "processes" } => ({
-    ...parseOldRows(search),
+  validateSearch: (search: Record<string, unknown>): LongListSearch & { readonly tab?: "processes" } => ({
+    ...parseLongList(search),
     ...present({ tab: oneOf(["processes"], search.tab) })
   }),
   component: lazyPage(() => import("./workers/WorkersPage.tsx"), "WorkersPage")
@@ -334,17 +335,22 @@ const ruleRoute = createRoute({
 const validateActivity = ({ person, prefix }: Record<string, unknown>): ActivitySearch =>
   present({ person: textIn(person), prefix: textIn(prefix) })
 
+const validateFeed = (search: Record<string, unknown>): FeedSearch => ({
+  ...validateActivity(search),
+  ...present({ machines: onlyTrue(search.machines) })
+})
+
 const activityRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/activity",
-  validateSearch: validateActivity,
+  validateSearch: validateFeed,
   component: lazyPage(() => import("./activity/ActivityPage.tsx"), "ActivityPage")
 })
 
 const allActivityRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/activity",
-  validateSearch: validateActivity,
+  validateSearch: validateFeed,
   component: lazyPage(() => import("./activity/ActivityPage.tsx"), "AllActivityPage")
 })
 

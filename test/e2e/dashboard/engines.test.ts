@@ -5,7 +5,7 @@ import { makePurgeToken } from "../../../src/domain/commands/PurgeToken.ts"
 import { signingKey } from "../../../src/protocol/Signing.ts"
 import { connectAgent, event, type TestAgent } from "../../agent.ts"
 import { has } from "../../needs.ts"
-import { assertAccessible, browser, inspect, openByPalette, signIn, visit } from "./browser.ts"
+import { assertAccessible, browser, inspect, openByPalette, signIn, visit, waitUntil } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
 const worker = "w1@box"
@@ -224,6 +224,27 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await page.getByRole("option", { name: "Retry: 1 task", selected: true }).waitFor()
           await page.keyboard.press("Escape")
 
+          // of 206 queues the rows on screen are in the page, deepest first; the address keeps the filter and the order
+          const depths = Object.fromEntries(Array.from({ length: 206 }, (_, index) => [`bulk.${index}`, index + 1000]))
+          agent.heartbeat({ ...health, "celery.queue_depths": JSON.stringify(depths) })
+          await page.goto("/projects/shop/queues")
+          const list = page.getByRole("table", { name: "Queues" })
+          const rows = list.locator("[data-rows] > *")
+          await waitUntil(async () => Number(await list.getAttribute("aria-rowcount")) > 206)
+          assert.include(await rows.first().innerText(), "bulk.205")
+          assert.isBelow(await rows.count(), 60)
+          const main = page.getByRole("main")
+          assert.strictEqual(await main.evaluate(({ clientHeight, scrollHeight }) => scrollHeight - clientHeight), 0)
+          await list.getByRole("button", { name: "Queue", exact: true }).click()
+          await page.waitForURL(/sort=name/)
+          await page.getByLabel("Find a queue").fill("bulk.20 celery")
+          await page.waitForURL(/text=bulk/)
+          await page.reload()
+          await waitUntil(async () => await list.getAttribute("aria-rowcount") === "8")
+          const found = await rows.getByRole("link").filter({ hasText: /^bulk/ }).allInnerTexts()
+          assert.deepStrictEqual(found, [20, 200, 201, 202, 203, 204, 205].map((index) => `bulk.${index}`))
+          await inspect(page, "filtered queues")
+
           // a refusal is explained; then the agent is deleted, its name typed
           agent.signed("heartbeat", {}, { hmac: "0".repeat(64) })
           await agent.closed
@@ -247,7 +268,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
         const viewer = yield* visit(chrome, url)
         yield* Effect.promise(async () => {
           const person = await inviteViewer()
-          await viewer.page.goto("/projects/shop/queues")
+          await viewer.page.goto("/projects/shop/queues?text=mail")
           await signIn(viewer.page, person.email, person.password)
           await viewer.page.getByRole("row").filter({ hasText: "mail" }).first().waitFor()
           assert.strictEqual(await viewer.page.getByRole("button", { name: /Purge/ }).count(), 0)

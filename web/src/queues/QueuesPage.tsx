@@ -9,13 +9,13 @@ import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
-import { formatQuery } from "../tasks/query.ts"
+import { rowLinkClass, TaskListLink } from "../tasks/TaskLinks.tsx"
 import { Button } from "../ui/Button.tsx"
-import { ListFrame } from "../ui/ListFrame.tsx"
+import { LongList } from "../ui/LongList.tsx"
+import type { LongColumn } from "../ui/LongTable.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
-import { OldRowsNote, useRecentRows } from "../ui/RecentRows.tsx"
-import { Table } from "../ui/Table.tsx"
+import { millisOf } from "../ui/sorting.ts"
 import { Time } from "../ui/Time.tsx"
 import { useWorkers } from "../workers/workers.ts"
 import { PurgeDialog } from "./PurgeDialog.tsx"
@@ -34,7 +34,7 @@ const Consumers = ({ queue, slug }: { readonly slug: string; readonly queue: Que
   )
   if (consumers.length === 0) return <span className="text-soft">{texts.noConsumer}</span>
   return (
-    <span className="flex flex-wrap gap-x-4">
+    <span className="flex gap-x-4">
       {consumers.map(({ id, name }) => (
         <Link
           key={id}
@@ -49,12 +49,99 @@ const Consumers = ({ queue, slug }: { readonly slug: string; readonly queue: Que
   )
 }
 
+const useColumns = (
+  { canPurge, onPurge, slug }: {
+    readonly slug: string
+    readonly canPurge: (engine: string) => boolean
+    readonly onPurge: ((id: string) => void) | null
+  }
+): ReadonlyArray<LongColumn<Queue>> => {
+  const { queues: texts } = useTexts()
+  const format = useFormat()
+  const numberColumn = (key: "received_1h" | "ended_1h", title: string): LongColumn<Queue> => ({
+    title,
+    width: 116,
+    isNumber: true,
+    isMinor: true,
+    sorting: { key, valueOf: (queue) => queue[key], isLargestFirst: true },
+    cell: (queue) => format.number(queue[key])
+  })
+  return [
+    {
+      title: texts.name,
+      width: 120,
+      grow: 2,
+      sorting: { key: "name", valueOf: ({ name }) => name },
+      cell: ({ engine, name }) => (
+        <TaskListLink slug={slug} query={{ queue: name, engine }} className={rowLinkClass} title={name}>{name}</TaskListLink>
+      )
+    },
+    {
+      title: texts.engine,
+      width: 120,
+      isMinor: true,
+      sorting: { key: "engine", valueOf: ({ engine }) => engine },
+      cell: ({ engine }) => engine
+    },
+    {
+      title: texts.depth,
+      width: 88,
+      isNumber: true,
+      sorting: { key: "depth", valueOf: ({ depth }) => depth, isLargestFirst: true },
+      cell: ({ depth, depth_note }) => (
+        <span title={depth_note ?? undefined}>{depth === null ? "–" : format.number(depth)}</span>
+      )
+    },
+    {
+      title: texts.oldest,
+      width: 104,
+      grow: 1,
+      isNumber: true,
+      sorting: { key: "oldest", valueOf: ({ oldest_waiting_at }) => millisOf(oldest_waiting_at) },
+      cell: ({ oldest_waiting_at }) => oldest_waiting_at === null ? "–" : <Time at={oldest_waiting_at} />
+    },
+    numberColumn("received_1h", texts.received),
+    numberColumn("ended_1h", texts.ended),
+    {
+      title: texts.consumers,
+      width: 128,
+      grow: 1,
+      isMinor: true,
+      cell: (queue) => <Consumers slug={slug} queue={queue} />
+    },
+    { title: texts.broker, width: 88, isMinor: true, cell: ({ broker_type }) => broker_type },
+    {
+      title: texts.lastSeen,
+      width: 116,
+      isNumber: true,
+      isMinor: true,
+      sorting: { key: "seen", valueOf: ({ last_seen_at }) => millisOf(last_seen_at), isLargestFirst: true },
+      cell: ({ last_seen_at }) => last_seen_at !== null && <Time at={last_seen_at} />
+    },
+    ...(onPurge === null ? [] : [{
+      title: texts.actions,
+      width: 92,
+      isNumber: true,
+      cell: ({ engine, id, name }: Queue) =>
+        canPurge(engine) && (
+          <Button
+            variant="quiet"
+            className="h-[26px]"
+            aria-label={texts.purgeLabel(name)}
+            onClick={() => onPurge(id)}
+          >
+            {texts.purge}
+          </Button>
+        )
+    }])
+  ]
+}
+
 /** Every queue with what waits in it, since when, how fast it moves and who consumes it; an admin may purge it. */
 export const QueuesPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/queues" })
-  const { old } = useSearch({ from: "/signed-in/projects/$slug/queues" })
+  const search = useSearch({ from: "/signed-in/projects/$slug/queues" })
   const { queues: texts } = useTexts()
-  const format = useFormat()
   const navigate = useNavigate()
   const isAdmin = useCan(slug, "admin")
   const { data: agents = [] } = useAgents(slug)
@@ -65,99 +152,36 @@ export const QueuesPage = () => {
     refetchInterval
   })
   const queues = list.data ?? []
-  const { isOld, oldCount, rows } = useRecentRows(queues, ({ last_seen_at }) => last_seen_at, old === "hidden")
   const [purgedId, setPurgedId] = useState<string | null>(null)
   const purged = queues.find(({ id }) => id === purgedId)
   const listPurging = (engine: string) => agents.filter((agent) => mayDo(agent, engine, "purge_queue"))
+  const columns = useColumns({
+    slug,
+    canPurge: (engine) => listPurging(engine).length > 0,
+    onPurge: isAdmin ? setPurgedId : null
+  })
   return (
-    <>
+    <div className="flex h-full flex-col">
       <PageHeader title={texts.title} />
-      <ListFrame
+      <LongList
         list={list}
-        isEmpty={queues.length === 0}
+        rows={queues}
+        rowKey={({ id }) => id}
+        columns={columns}
+        label={texts.title}
+        filterLabel={texts.filter}
         empty={
           <EmptyState title={texts.none} hint={texts.noneHint}>
             <ConnectLink slug={slug} />
           </EmptyState>
         }
-      >
-        <Table
-          label={texts.title}
-          rows={rows}
-          rowKey={({ id }) => id}
-          isFaded={isOld}
-          columns={[
-            {
-              title: texts.name,
-              cell: ({ engine, name }) => (
-                <Link
-                  to="/projects/$slug/tasks"
-                  params={{ slug }}
-                  search={{ q: formatQuery({ queue: name, engine }) }}
-                  className="font-medium hover:underline hover:underline-offset-2"
-                >
-                  {name}
-                </Link>
-              )
-            },
-            { title: texts.engine, isMinor: true, cell: ({ engine }) => engine },
-            {
-              title: texts.depth,
-              isNumber: true,
-              cell: ({ depth, depth_note }) => (
-                <span title={depth_note ?? undefined}>{depth === null ? "–" : format.number(depth)}</span>
-              )
-            },
-            {
-              title: texts.oldest,
-              isNumber: true,
-              cell: ({ oldest_waiting_at }) => oldest_waiting_at === null ? "–" : <Time at={oldest_waiting_at} />
-            },
-            {
-              title: texts.received,
-              isNumber: true,
-              isMinor: true,
-              cell: ({ received_1h }) => format.number(received_1h)
-            },
-            { title: texts.ended, isNumber: true, isMinor: true, cell: ({ ended_1h }) => format.number(ended_1h) },
-            { title: texts.consumers, isMinor: true, cell: (queue) => <Consumers slug={slug} queue={queue} /> },
-            { title: texts.broker, isMinor: true, cell: ({ broker_type }) => broker_type },
-            {
-              title: texts.lastSeen,
-              isNumber: true,
-              isMinor: true,
-              cell: ({ last_seen_at }) => last_seen_at !== null && <Time at={last_seen_at} />
-            },
-            ...(isAdmin
-              ? [{
-                title: texts.actions,
-                isNumber: true,
-                cell: ({ engine, id, name }: Queue) =>
-                  listPurging(engine).length > 0 && (
-                    <Button
-                      variant="quiet"
-                      className="h-[26px]"
-                      aria-label={texts.purgeLabel(name)}
-                      onClick={() => setPurgedId(id)}
-                    >
-                      {texts.purge}
-                    </Button>
-                  )
-              }]
-              : [])
-          ]}
-        />
-        <OldRowsNote
-          count={oldCount}
-          isHidden={old === "hidden"}
-          onToggle={() =>
-            void navigate({
-              to: "/projects/$slug/queues",
-              params: { slug },
-              search: old === "hidden" ? {} : { old: "hidden" }
-            })}
-        />
-      </ListFrame>
+        textsOf={({ broker_type, engine, name }) => [name, engine, broker_type]}
+        lastSeenAt={({ last_seen_at }) => last_seen_at}
+        usualSort="-depth"
+        search={search}
+        onSearch={(wanted, replace) =>
+          void navigate({ to: "/projects/$slug/queues", params: { slug }, search: wanted, replace })}
+      />
       {purged !== undefined && (
         <PurgeDialog
           slug={slug}
@@ -166,6 +190,6 @@ export const QueuesPage = () => {
           onClose={() => setPurgedId(null)}
         />
       )}
-    </>
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useVirtualizer } from "@tanstack/react-virtual"
-import { type ReactNode, useEffect, useRef, useState } from "react"
+import { type ReactNode, useEffect, useRef } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { useKeys } from "../keys/useKeys.ts"
 import type { Place } from "./keptLists.ts"
@@ -14,17 +14,6 @@ const phoneRowHeight = 56
 const overscan = 12
 /** So many rows before the end the next page is read. */
 const prefetchRows = 30
-
-export const usePhone = () => {
-  const [isPhone, setPhone] = useState(() => matchMedia("(width < 48rem)").matches)
-  useEffect(() => {
-    const query = matchMedia("(width < 48rem)")
-    const update = () => setPhone(query.matches)
-    query.addEventListener("change", update)
-    return () => query.removeEventListener("change", update)
-  }, [])
-  return isPhone
-}
 
 interface TaskTableProps extends Omit<RowProps, "task" | "isSelected"> {
   readonly tasks: ReadonlyArray<Task>

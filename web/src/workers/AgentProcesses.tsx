@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { useState } from "react"
+import { AgentLink } from "../agents/AgentLink.tsx"
 import { useAgents } from "../agents/agents.ts"
 import { ConnectLink } from "../agents/ConnectLink.tsx"
 import { api, type Schemas, unwrap } from "../api/client.ts"
@@ -10,12 +10,12 @@ import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
-import { ListFrame } from "../ui/ListFrame.tsx"
+import { LongList } from "../ui/LongList.tsx"
+import type { LongColumn } from "../ui/LongTable.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
-import { OldRowsNote, useRecentRows } from "../ui/RecentRows.tsx"
-import { Table } from "../ui/Table.tsx"
+import { millisOf } from "../ui/sorting.ts"
 import { Time } from "../ui/Time.tsx"
-import type { OldRows } from "./WorkerList.tsx"
+import type { WorkersListProps } from "./WorkerList.tsx"
 import { WorkerState } from "./WorkerState.tsx"
 
 type AgentProcess = Schemas["AgentWorker"]
@@ -26,7 +26,7 @@ const refetchMillis = 5_000
 const enginesRestartingByExit: ReadonlySet<string> = new Set(["rq", "dramatiq", "huey", "arq", "taskiq"])
 
 /** Each process of an agent that connected; an operator may restart those whose engine restarts by process. */
-export const AgentProcesses = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
+export const AgentProcesses = ({ onSearch, search, slug }: WorkersListProps) => {
   const { workers: texts } = useTexts()
   const canOperate = useCan(slug, "operator")
   const command = useCommand(slug)
@@ -38,7 +38,6 @@ export const AgentProcesses = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
     refetchInterval
   })
   const processes = list.data ?? []
-  const { isOld, oldCount, rows } = useRecentRows(processes, ({ last_seen_at }) => last_seen_at, isOldHidden)
   const [restarted, setRestarted] = useState<
     { readonly agentId: string; readonly engine: string; readonly name: string } | null
   >(null)
@@ -47,75 +46,87 @@ export const AgentProcesses = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
     process.state === "online" && process.worker_id !== null
       ? agentOf(process)?.engine_adapters.find((engine) => enginesRestartingByExit.has(engine))
       : undefined
+  const columns: ReadonlyArray<LongColumn<AgentProcess>> = [
+    {
+      title: texts.process,
+      width: 120,
+      grow: 2,
+      sorting: { key: "name", valueOf: ({ pid, worker_id }) => worker_id ?? pid },
+      cell: ({ pid, worker_id }) => (
+        <span className="font-mono text-small" title={worker_id ?? undefined}>{worker_id ?? pid ?? "–"}</span>
+      )
+    },
+    {
+      title: texts.agent,
+      width: 96,
+      grow: 1,
+      sorting: { key: "agent", valueOf: (process) => agentOf(process)?.name ?? null },
+      cell: (process) => <AgentLink slug={slug} id={process.agent_id} name={agentOf(process)?.name ?? null} />
+    },
+    {
+      title: texts.state,
+      width: 104,
+      sorting: { key: "state", valueOf: ({ state }) => state },
+      cell: ({ state }) => <WorkerState state={state} />
+    },
+    { title: texts.role, width: 96, isMinor: true, cell: ({ role }) => role },
+    { title: texts.framework, width: 104, isMinor: true, cell: ({ framework }) => framework },
+    { title: texts.pid, width: 96, isNumber: true, isMinor: true, cell: ({ pid }) => pid },
+    {
+      title: texts.started,
+      width: 112,
+      isNumber: true,
+      isMinor: true,
+      sorting: { key: "started", valueOf: ({ started_at }) => millisOf(started_at), isLargestFirst: true },
+      cell: ({ started_at }) => started_at !== null && <Time at={started_at} />
+    },
+    {
+      title: texts.lastSeen,
+      width: 112,
+      isNumber: true,
+      sorting: { key: "seen", valueOf: ({ last_seen_at }) => millisOf(last_seen_at), isLargestFirst: true },
+      cell: ({ last_seen_at }) => last_seen_at !== null && <Time at={last_seen_at} />
+    },
+    ...(canOperate && processes.some((process) => restartableEngine(process) !== undefined)
+      ? [{
+        title: texts.actions,
+        width: 104,
+        isNumber: true,
+        cell: (process: AgentProcess) => {
+          const engine = restartableEngine(process)
+          const name = process.worker_id
+          return engine !== undefined && name !== null && (
+            <Button
+              variant="quiet"
+              className="h-[26px]"
+              onClick={() => setRestarted({ agentId: process.agent_id, engine, name })}
+            >
+              {texts.restart}
+            </Button>
+          )
+        }
+      }]
+      : [])
+  ]
   return (
-    <ListFrame
-      list={list}
-      isEmpty={processes.length === 0}
-      empty={
-        <EmptyState title={texts.noProcess} hint={texts.noProcessHint}>
-          <ConnectLink slug={slug} />
-        </EmptyState>
-      }
-    >
-      <Table
-        label={texts.tabs.processes}
-        rows={rows}
+    <>
+      <LongList
+        list={list}
+        rows={processes}
         rowKey={({ id }) => id}
-        isFaded={isOld}
-        columns={[
-          {
-            title: texts.process,
-            cell: ({ pid, worker_id }) => <span className="font-mono text-small">{worker_id ?? pid ?? "–"}</span>
-          },
-          {
-            title: texts.agent,
-            cell: (process) => (
-              <Link
-                to="/projects/$slug/agents/$agentId"
-                params={{ slug, agentId: process.agent_id }}
-                className="hover:underline hover:underline-offset-2"
-              >
-                {agentOf(process)?.name ?? process.agent_id}
-              </Link>
-            )
-          },
-          { title: texts.state, cell: ({ state }) => <WorkerState state={state} /> },
-          { title: texts.role, isMinor: true, cell: ({ role }) => role },
-          { title: texts.framework, isMinor: true, cell: ({ framework }) => framework },
-          { title: texts.pid, isNumber: true, isMinor: true, cell: ({ pid }) => pid },
-          {
-            title: texts.started,
-            isNumber: true,
-            isMinor: true,
-            cell: ({ started_at }) => started_at !== null && <Time at={started_at} />
-          },
-          {
-            title: texts.lastSeen,
-            isNumber: true,
-            cell: ({ last_seen_at }) => last_seen_at !== null && <Time at={last_seen_at} />
-          },
-          ...(canOperate && processes.some((process) => restartableEngine(process) !== undefined)
-            ? [{
-              title: texts.actions,
-              isNumber: true,
-              cell: (process: AgentProcess) => {
-                const engine = restartableEngine(process)
-                const name = process.worker_id
-                return engine !== undefined && name !== null && (
-                  <Button
-                    variant="quiet"
-                    className="h-[26px]"
-                    onClick={() => setRestarted({ agentId: process.agent_id, engine, name })}
-                  >
-                    {texts.restart}
-                  </Button>
-                )
-              }
-            }]
-            : [])
-        ]}
+        columns={columns}
+        label={texts.tabs.processes}
+        filterLabel={texts.filterProcesses}
+        empty={
+          <EmptyState title={texts.noProcess} hint={texts.noProcessHint}>
+            <ConnectLink slug={slug} />
+          </EmptyState>
+        }
+        textsOf={(process) => [process.worker_id, agentOf(process)?.name ?? null, process.role, process.framework]}
+        lastSeenAt={({ last_seen_at }) => last_seen_at}
+        search={search}
+        onSearch={onSearch}
       />
-      <OldRowsNote count={oldCount} isHidden={isOldHidden} onToggle={onToggleOld} />
       {restarted !== null && (
         <FormDialog
           title={texts.restartQuestion(restarted.name)}
@@ -132,6 +143,6 @@ export const AgentProcesses = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
           <p className="text-soft">{texts.restartProcessHint}</p>
         </FormDialog>
       )}
-    </ListFrame>
+    </>
   )
 }

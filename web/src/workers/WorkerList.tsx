@@ -6,10 +6,12 @@ import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { ListFrame } from "../ui/ListFrame.tsx"
+import { rowLinkClass } from "../tasks/TaskLinks.tsx"
+import { LongList } from "../ui/LongList.tsx"
+import type { LongListSearch } from "../ui/longListSearch.ts"
+import type { LongColumn } from "../ui/LongTable.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
-import { OldRowsNote, useRecentRows } from "../ui/RecentRows.tsx"
-import { Table } from "../ui/Table.tsx"
+import { millisOf } from "../ui/sorting.ts"
 import { Time } from "../ui/Time.tsx"
 import { useWorkers, type Worker } from "./workers.ts"
 import { WorkerState } from "./WorkerState.tsx"
@@ -26,10 +28,10 @@ export const useLint = (slug: string) => {
   })
 }
 
-export interface OldRows {
+export interface WorkersListProps {
   readonly slug: string
-  readonly isOldHidden: boolean
-  readonly onToggleOld: () => void
+  readonly search: LongListSearch
+  readonly onSearch: (search: LongListSearch, replace: boolean) => void
 }
 
 type Line = { readonly worker: Worker; readonly folded: ReadonlyArray<Worker> }
@@ -38,7 +40,8 @@ type Line = { readonly worker: Worker; readonly folded: ReadonlyArray<Worker> }
  * The workers in their order. Those of one group that are not online are one line, at the place of the first one: pods
  * that come and go would fill the list. The lines of an opened group follow it.
  */
-const foldGroups = (workers: ReadonlyArray<Worker>, opened: ReadonlySet<string>): ReadonlyArray<Line> => {
+const foldGroups = (lines: ReadonlyArray<Line>, opened: ReadonlySet<string>): ReadonlyArray<Line> => {
+  const workers = lines.map(({ worker }) => worker)
   const away = new Map<string, Array<Worker>>()
   for (const worker of workers) {
     if (worker.state === "online") continue
@@ -62,100 +65,144 @@ const totalOf = ({ folded, worker }: Line, count: (worker: Worker) => number): n
 
 const keyOf = ({ engine, group, state }: Worker): string => `${engine} ${state} ${group}`
 
-/** Each worker of an engine with its pool, its queues and its counters. */
-export const WorkerList = ({ isOldHidden, onToggleOld, slug }: OldRows) => {
+const useColumns = ({ findings, onToggle, opened, slug }: {
+  readonly slug: string
+  readonly opened: ReadonlySet<string>
+  readonly onToggle: (key: string) => void
+  /** How many risky settings each worker has; null: no engine reports its settings. */
+  readonly findings: ReadonlyMap<string, number> | null
+}): ReadonlyArray<LongColumn<Line>> => {
   const { workers: texts } = useTexts()
   const format = useFormat()
+  const countColumn = (title: string, key: "processed" | "failed"): LongColumn<Line> => ({
+    title,
+    width: 96,
+    isNumber: true,
+    isMinor: true,
+    sorting: { key, valueOf: ({ worker }) => worker[key], isLargestFirst: true },
+    cell: (line) => format.number(totalOf(line, (worker) => worker[key]))
+  })
+  return [
+    {
+      title: texts.name,
+      width: 120,
+      grow: 2,
+      sorting: { key: "name", valueOf: ({ worker }) => worker.name },
+      cell: ({ folded, worker }) =>
+        folded.length > 0
+          ? (
+            <button
+              type="button"
+              aria-expanded={opened.has(keyOf(worker))}
+              className="max-w-full truncate text-left hover:underline hover:underline-offset-2"
+              onClick={() => onToggle(keyOf(worker))}
+            >
+              {texts.others(format.number(folded.length), worker.group)}
+            </button>
+          )
+          : (
+            <Link
+              to="/projects/$slug/workers/$workerId"
+              params={{ slug, workerId: worker.id }}
+              className={rowLinkClass}
+              title={worker.name}
+            >
+              {worker.name}
+            </Link>
+          )
+    },
+    {
+      title: texts.state,
+      width: 104,
+      sorting: { key: "state", valueOf: ({ worker }) => worker.state },
+      cell: ({ worker }) => <WorkerState state={worker.state} />
+    },
+    {
+      title: texts.engine,
+      width: 120,
+      isMinor: true,
+      sorting: { key: "engine", valueOf: ({ worker }) => worker.engine },
+      cell: ({ worker }) => worker.engine
+    },
+    {
+      title: texts.host,
+      width: 96,
+      grow: 1,
+      isMinor: true,
+      sorting: { key: "host", valueOf: ({ worker }) => worker.hostname },
+      cell: ({ folded, worker }) => folded.length > 0 ? "" : worker.hostname
+    },
+    {
+      title: texts.queues,
+      width: 112,
+      grow: 1,
+      isMinor: true,
+      cell: ({ worker: { queues } }) => <span title={queues.join(", ")}>{queues.join(", ")}</span>
+    },
+    {
+      title: texts.active,
+      width: 88,
+      isNumber: true,
+      sorting: { key: "running", valueOf: ({ worker }) => worker.active_tasks, isLargestFirst: true },
+      cell: ({ folded, worker: { active_tasks, concurrency } }) =>
+        folded.length > 0 ?
+          "" :
+          `${active_tasks === null ? "–" : format.number(active_tasks)}${
+            concurrency === null ? "" : ` / ${format.number(concurrency)}`
+          }`
+    },
+    countColumn(texts.processed, "processed"),
+    countColumn(texts.failed, "failed"),
+    ...(findings === null ? [] : [{
+      title: texts.findings,
+      width: 112,
+      isNumber: true,
+      isMinor: true,
+      cell: ({ worker }: Line) => format.number(findings.get(worker.id) ?? 0)
+    }]),
+    {
+      title: texts.heartbeat,
+      width: 120,
+      isNumber: true,
+      sorting: {
+        key: "seen",
+        valueOf: ({ worker }) => millisOf(worker.last_heartbeat),
+        isLargestFirst: true
+      },
+      cell: ({ worker: { last_heartbeat } }) => last_heartbeat !== null && <Time at={last_heartbeat} />
+    }
+  ]
+}
+
+/** Each worker of an engine with its pool, its queues and its counters. */
+export const WorkerList = ({ onSearch, search, slug }: WorkersListProps) => {
+  const { workers: texts } = useTexts()
   const list = useWorkers(slug)
-  const lint = useLint(slug)
-  const workers = list.data ?? []
-  const findings = new Map(lint.data?.workers.map((worker) => [worker.worker_id, worker.findings.length]))
-  const { isOld, oldCount, rows } = useRecentRows(workers, ({ last_heartbeat }) => last_heartbeat, isOldHidden)
+  const { data: lint } = useLint(slug)
+  const findings = lint === undefined || lint.workers_evaluated === 0
+    ? null
+    : new Map(lint.workers.map((worker) => [worker.worker_id, worker.findings.length]))
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const toggle = (key: string) =>
     setOpened((keys) => new Set(keys.has(key) ? [...keys].filter((each) => each !== key) : [...keys, key]))
   return (
-    <ListFrame
+    <LongList
       list={list}
-      isEmpty={workers.length === 0}
+      rows={(list.data ?? []).map((worker): Line => ({ worker, folded: [] }))}
+      rowKey={({ folded, worker }) => folded.length > 0 ? keyOf(worker) : worker.id}
+      columns={useColumns({ slug, opened, onToggle: toggle, findings })}
+      label={texts.title}
+      filterLabel={texts.filter}
       empty={
         <EmptyState title={texts.none} hint={texts.noneHint}>
           <ConnectLink slug={slug} />
         </EmptyState>
       }
-    >
-      <Table
-        label={texts.title}
-        rows={foldGroups(rows, opened)}
-        rowKey={({ folded, worker }) => folded.length > 0 ? keyOf(worker) : worker.id}
-        isFaded={({ worker }) => isOld(worker)}
-        columns={[
-          {
-            title: texts.name,
-            cell: ({ folded, worker }) =>
-              folded.length > 0
-                ? (
-                  <button
-                    type="button"
-                    aria-expanded={opened.has(keyOf(worker))}
-                    className="text-left hover:underline hover:underline-offset-2"
-                    onClick={() => toggle(keyOf(worker))}
-                  >
-                    {texts.others(format.number(folded.length), worker.group)}
-                  </button>
-                )
-                : (
-                  <Link
-                    to="/projects/$slug/workers/$workerId"
-                    params={{ slug, workerId: worker.id }}
-                    className="font-medium hover:underline hover:underline-offset-2"
-                  >
-                    {worker.name}
-                  </Link>
-                )
-          },
-          { title: texts.state, cell: ({ worker }) => <WorkerState state={worker.state} /> },
-          { title: texts.engine, isMinor: true, cell: ({ worker }) => worker.engine },
-          { title: texts.host, isMinor: true, cell: ({ folded, worker }) => folded.length > 0 ? "" : worker.hostname },
-          { title: texts.queues, isMinor: true, cell: ({ worker }) => worker.queues.join(", ") },
-          {
-            title: texts.active,
-            isNumber: true,
-            cell: ({ folded, worker: { active_tasks, concurrency } }) =>
-              folded.length > 0 ?
-                "" :
-                `${active_tasks === null ? "–" : format.number(active_tasks)}${
-                  concurrency === null ? "" : ` / ${format.number(concurrency)}`
-                }`
-          },
-          {
-            title: texts.processed,
-            isNumber: true,
-            isMinor: true,
-            cell: (line) => format.number(totalOf(line, ({ processed }) => processed))
-          },
-          {
-            title: texts.failed,
-            isNumber: true,
-            isMinor: true,
-            cell: (line) => format.number(totalOf(line, ({ failed }) => failed))
-          },
-          ...(lint.data !== undefined && lint.data.workers_evaluated > 0
-            ? [{
-              title: texts.findings,
-              isNumber: true,
-              isMinor: true,
-              cell: ({ worker }: Line) => format.number(findings.get(worker.id) ?? 0)
-            }]
-            : []),
-          {
-            title: texts.heartbeat,
-            isNumber: true,
-            cell: ({ worker: { last_heartbeat } }) => last_heartbeat !== null && <Time at={last_heartbeat} />
-          }
-        ]}
-      />
-      <OldRowsNote count={oldCount} isHidden={isOldHidden} onToggle={onToggleOld} />
-    </ListFrame>
+      textsOf={({ worker: { engine, hostname, name, queues } }) => [name, engine, hostname, ...queues]}
+      lastSeenAt={({ worker }) => worker.last_heartbeat}
+      arrange={(lines) => foldGroups(lines, opened)}
+      search={search}
+      onSearch={onSearch}
+    />
   )
 }

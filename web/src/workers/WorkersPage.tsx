@@ -1,5 +1,6 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
+import type { LongListSearch } from "../ui/longListSearch.ts"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
 import { AgentProcesses } from "./AgentProcesses.tsx"
@@ -8,24 +9,28 @@ import { WorkerList } from "./WorkerList.tsx"
 /** The engines' workers, and the agents' own processes. */
 export const WorkersPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/workers" })
-  const { old, tab = "workers" } = useSearch({ from: "/signed-in/projects/$slug/workers" })
+  const { tab = "workers", ...search } = useSearch({ from: "/signed-in/projects/$slug/workers" })
   const { workers: texts } = useTexts()
   const navigate = useNavigate()
-  const show = (tab: "workers" | "processes", isOldHidden: boolean) =>
+  const show = (chosen: "workers" | "processes", wanted: LongListSearch, replace: boolean) =>
     void navigate({
       to: "/projects/$slug/workers",
       params: { slug },
-      search: { ...(tab === "processes" && { tab }), ...(isOldHidden && { old: "hidden" }) }
+      search: { ...(chosen === "processes" && { tab: chosen }), ...wanted },
+      replace
     })
-  const isOldHidden = old === "hidden"
-  const list = { slug, isOldHidden, onToggleOld: () => show(tab, !isOldHidden) }
+  const list = {
+    slug,
+    search,
+    onSearch: (wanted: LongListSearch, replace: boolean) => show(tab, wanted, replace)
+  }
   return (
-    <>
+    <div className="flex h-full flex-col">
       <PageHeader title={texts.title} />
       <div className="pb-5">
-        <Tabs label={texts.title} tabs={texts.tabs} value={tab} onChoose={(chosen) => show(chosen, isOldHidden)} />
+        <Tabs label={texts.title} tabs={texts.tabs} value={tab} onChoose={(chosen) => show(chosen, {}, false)} />
       </div>
       {tab === "workers" ? <WorkerList {...list} /> : <AgentProcesses {...list} />}
-    </>
+    </div>
   )
 }

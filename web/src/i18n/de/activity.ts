@@ -1,12 +1,17 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
+
+const did = (participle: string) => (who: string, what: string) => `${who} hat ${what} ${participle}`
+const named = (noun: string) => (name: string) => `${noun} ${name}`
 
 export const activity: Texts["activity"] = {
   title: common.activity,
   ofAll: "Aktivität aller Projekte",
   none: "Noch ist nichts geschehen",
   noneHint: "Hier erscheint jede Änderung im Projekt, ob von Benutzern oder von svc selbst.",
-  noMatch: "Kein Treffer",
+  noMatch: common.nothingMatches,
   noMatchHint: "Wählen Sie eine andere Aktion oder einen anderen Benutzer.",
   actions: "Aktionen",
   allActions: "Alle Aktionen",
@@ -15,13 +20,72 @@ export const activity: Texts["activity"] = {
   everyone: "Alle Benutzer",
   onlyPerson: (name) => `Nur Aktionen von ${name}`,
   newRows: common.newRows,
-  action: "Aktion",
-  target: common.target,
+  action: common.action,
   project: common.project,
   details: common.details,
   time: "Zeit",
   denied: common.refused,
   failed: common.failed,
+  machines: "Maschinelle Ereignisse",
+  machinesHint: "Auch, was Agenten und der Server getan haben",
+  /** `who` did something to `what`, which is one of `things`. */
+  acts: {
+    created: did("erstellt"),
+    updated: did("geändert"),
+    deleted: did("gelöscht"),
+    revoked: did("widerrufen"),
+    enabled: did("aktiviert"),
+    disabled: did("deaktiviert"),
+    paused: did("pausiert"),
+    resumed: did("fortgesetzt"),
+    cancelled: did("abgebrochen"),
+    granted: did("hinzugefügt"),
+    requested: did("angefordert"),
+    approved: did("freigegeben"),
+    rejected: did("abgelehnt"),
+    acknowledged: did("bestätigt"),
+    unacknowledged: did("als unbestätigt markiert"),
+    snoozed: did("zurückgestellt"),
+    unsnoozed: did("reaktiviert"),
+    tested: did("getestet"),
+    accepted: did("angenommen"),
+    retried: did("wiederholt"),
+    requeued: did("neu eingereiht"),
+    purged: did("geleert"),
+    restarted: did("neu gestartet"),
+    triggered: did("ausgelöst")
+  },
+  things: {
+    agent: named("den Agenten"),
+    alert: named("den Alarm"),
+    api_key: named("den API-Schlüssel"),
+    approval: named("die Freigabe"),
+    automation_rule: named("die Regel"),
+    bulk_job: named("den Massenauftrag"),
+    bulk_retry: named("die Massenwiederholung"),
+    channel: named("den Kanal"),
+    invitation: named("die Einladung"),
+    maintenance_window: named("das Wartungsfenster"),
+    membership: named("das Mitglied"),
+    project: named("das Projekt"),
+    queue: named("die Queue"),
+    saved_view: named("die Ansicht"),
+    schedule: named("den Zeitplan"),
+    subscription: named("das Abonnement"),
+    task: (name: string) => name,
+    user: named("den Benutzer"),
+    worker: named("den Worker")
+  },
+  rule: (name: string) => `Die Regel ${name}`,
+  retriedTasksOf: (who: string, count: Count, what: string) =>
+    plural(count, `${who} hat # Task von ${what} wiederholt`, `${who} hat # Tasks von ${what} wiederholt`),
+  retriedTasksIn: (who: string, count: Count, what: string) =>
+    plural(count, `${who} hat # Task wiederholt: ${what}`, `${who} hat # Tasks wiederholt: ${what}`),
+  deletedTasks: (who: string, count: Count) =>
+    plural(count, `${who} hat # Task gelöscht`, `${who} hat # Tasks gelöscht`),
+  tripped: (who: string) => `${who} wurde angehalten, weil sie öfter handelte, als ihr Limit erlaubt`,
+  signedIn: (who: string) => `${who} hat sich angemeldet`,
+  signedOut: (who: string) => `${who} hat sich abgemeldet`,
   areas: {
     "task.": common.tasks,
     "failure_group.": common.failures,

@@ -6,6 +6,8 @@ import { plural } from "./plural.ts"
 export const workers: Texts["workers"] = {
   title: common.workers,
   tabs: { workers: common.workers, processes: "Agentenprozesse" },
+  filter: "Worker suchen",
+  filterProcesses: "Prozess suchen",
   name: common.worker,
   process: "Prozess",
   agent: common.agent,

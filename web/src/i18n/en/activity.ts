@@ -1,11 +1,16 @@
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
+
+const did = (verb: string) => (who: string, what: string) => `${who} ${verb} ${what}`
+const named = (noun: string) => (name: string) => `${noun} ${name}`
 
 export const activity = {
   title: common.activity,
   ofAll: "Activity of all projects",
   none: "Nothing has happened yet",
   noneHint: "Every change in the project appears here, whether a user or svc made it.",
-  noMatch: "Nothing matches",
+  noMatch: common.nothingMatches,
   noMatchHint: "Choose another action or user.",
   actions: "Actions",
   allActions: "All actions",
@@ -14,13 +19,71 @@ export const activity = {
   everyone: "All users",
   onlyPerson: (name: string) => `Only actions by ${name}`,
   newRows: common.newRows,
-  action: "Action",
-  target: common.target,
+  action: common.action,
   project: common.project,
   details: common.details,
   time: "Time",
   denied: common.refused,
   failed: common.failed,
+  machines: "Machine events",
+  machinesHint: "Also what agents and the server did",
+  /** `who` did something to `what`, which is one of `things`. */
+  acts: {
+    created: did("created"),
+    updated: did("changed"),
+    deleted: did("deleted"),
+    revoked: did("revoked"),
+    enabled: did("enabled"),
+    disabled: did("disabled"),
+    paused: did("paused"),
+    resumed: did("resumed"),
+    cancelled: did("cancelled"),
+    granted: did("added"),
+    requested: did("requested"),
+    approved: did("approved"),
+    rejected: did("rejected"),
+    acknowledged: did("acknowledged"),
+    unacknowledged: did("unacknowledged"),
+    snoozed: did("snoozed"),
+    unsnoozed: did("unsnoozed"),
+    tested: did("tested"),
+    accepted: did("accepted"),
+    retried: did("retried"),
+    requeued: did("requeued"),
+    purged: did("purged"),
+    restarted: did("restarted"),
+    triggered: did("triggered")
+  },
+  things: {
+    agent: named("agent"),
+    alert: named("alert"),
+    api_key: named("API key"),
+    approval: named("approval"),
+    automation_rule: named("rule"),
+    bulk_job: named("bulk job"),
+    bulk_retry: named("bulk retry"),
+    channel: named("channel"),
+    invitation: named("invitation"),
+    maintenance_window: named("maintenance window"),
+    membership: named("member"),
+    project: named("project"),
+    queue: named("queue"),
+    saved_view: named("view"),
+    schedule: named("schedule"),
+    subscription: named("subscription"),
+    task: (name: string) => name,
+    user: named("user"),
+    worker: named("worker")
+  },
+  rule: (name: string) => `Rule ${name}`,
+  retriedTasksOf: (who: string, count: Count, what: string) =>
+    plural(count, `${who} retried # task of ${what}`, `${who} retried # tasks of ${what}`),
+  retriedTasksIn: (who: string, count: Count, what: string) =>
+    plural(count, `${who} retried # task in ${what}`, `${who} retried # tasks in ${what}`),
+  deletedTasks: (who: string, count: Count) => plural(count, `${who} deleted # task`, `${who} deleted # tasks`),
+  tripped: (who: string) => `${who} stopped: it acted more often than its limit allows`,
+  signedIn: (who: string) => `${who} signed in`,
+  signedOut: (who: string) => `${who} signed out`,
   areas: {
     "task.": common.tasks,
     "failure_group.": common.failures,

@@ -4,6 +4,7 @@ import { plural } from "./plural.ts"
 
 export const queues = {
   title: common.queues,
+  filter: "Find a queue",
   name: common.queue,
   engine: common.engine,
   depth: common.depth,

@@ -5,6 +5,8 @@ import { plural } from "./plural.ts"
 export const workers = {
   title: common.workers,
   tabs: { workers: common.workers, processes: "Agent processes" },
+  filter: "Find a worker",
+  filterProcesses: "Find a process",
   name: common.worker,
   process: "Process",
   agent: common.agent,

@@ -1,12 +1,17 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
+
+const did = (verb: string) => (who: string, what: string) => `${who} ${verb} ${what}`
+const named = (noun: string) => (name: string) => `${noun} ${name}`
 
 export const activity: Texts["activity"] = {
   title: common.activity,
   ofAll: "Actividad de todos los proyectos",
   none: "Todavía no ha ocurrido nada",
   noneHint: "Aquí aparece cada cambio del proyecto, sea de un usuario o del propio svc.",
-  noMatch: "Nada coincide",
+  noMatch: common.nothingMatches,
   noMatchHint: "Elija otra acción u otro usuario.",
   actions: "Acciones",
   allActions: "Todas las acciones",
@@ -15,13 +20,71 @@ export const activity: Texts["activity"] = {
   everyone: "Todos los usuarios",
   onlyPerson: (name) => `Solo las acciones de ${name}`,
   newRows: common.newRows,
-  action: "Acción",
-  target: common.target,
+  action: common.action,
   project: common.project,
   details: common.details,
   time: "Hora",
   denied: common.refused,
   failed: common.failed,
+  machines: "Eventos automáticos",
+  machinesHint: "También lo que hicieron los agentes y el servidor",
+  /** `who` did something to `what`, which is one of `things`. */
+  acts: {
+    created: did("creó"),
+    updated: did("cambió"),
+    deleted: did("eliminó"),
+    revoked: did("revocó"),
+    enabled: did("activó"),
+    disabled: did("desactivó"),
+    paused: did("pausó"),
+    resumed: did("reanudó"),
+    cancelled: did("canceló"),
+    granted: did("añadió"),
+    requested: did("solicitó"),
+    approved: did("aprobó"),
+    rejected: did("rechazó"),
+    acknowledged: did("confirmó"),
+    unacknowledged: did("dejó sin confirmar"),
+    snoozed: did("pospuso"),
+    unsnoozed: did("reactivó"),
+    tested: did("probó"),
+    accepted: did("aceptó"),
+    retried: did("reintentó"),
+    requeued: did("volvió a encolar"),
+    purged: did("vació"),
+    restarted: did("reinició"),
+    triggered: did("disparó")
+  },
+  things: {
+    agent: named("el agente"),
+    alert: named("la alerta"),
+    api_key: named("la clave de API"),
+    approval: named("la aprobación"),
+    automation_rule: named("la regla"),
+    bulk_job: named("el trabajo masivo"),
+    bulk_retry: named("el reintento masivo"),
+    channel: named("el canal"),
+    invitation: named("la invitación"),
+    maintenance_window: named("la ventana de mantenimiento"),
+    membership: named("el miembro"),
+    project: named("el proyecto"),
+    queue: named("la cola"),
+    saved_view: named("la vista"),
+    schedule: named("la programación"),
+    subscription: named("la suscripción"),
+    task: (name: string) => name,
+    user: named("el usuario"),
+    worker: named("el worker")
+  },
+  rule: (name: string) => `La regla ${name}`,
+  retriedTasksOf: (who: string, count: Count, what: string) =>
+    plural(count, `${who} reintentó # tarea de ${what}`, `${who} reintentó # tareas de ${what}`),
+  retriedTasksIn: (who: string, count: Count, what: string) =>
+    plural(count, `${who} reintentó # tarea: ${what}`, `${who} reintentó # tareas: ${what}`),
+  deletedTasks: (who: string, count: Count) => plural(count, `${who} eliminó # tarea`, `${who} eliminó # tareas`),
+  tripped: (who: string) => `${who} se detuvo porque actuó más a menudo de lo que permite su límite`,
+  signedIn: (who: string) => `${who} inició sesión`,
+  signedOut: (who: string) => `${who} cerró sesión`,
   areas: {
     "task.": common.tasks,
     "failure_group.": common.failures,

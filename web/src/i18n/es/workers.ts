@@ -6,6 +6,8 @@ import { plural } from "./plural.ts"
 export const workers: Texts["workers"] = {
   title: common.workers,
   tabs: { workers: common.workers, processes: "Procesos de agentes" },
+  filter: "Buscar un worker",
+  filterProcesses: "Buscar un proceso",
   name: common.worker,
   process: "Proceso",
   agent: common.agent,

@@ -1,12 +1,17 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
+
+const did = (participle: string) => (who: string, what: string) => `${who} a ${participle} ${what}`
+const named = (noun: string) => (name: string) => `${noun} ${name}`
 
 export const activity: Texts["activity"] = {
   title: common.activity,
   ofAll: "Activité de tous les projets",
   none: "Rien ne s’est encore passé",
   noneHint: "Chaque modification du projet apparaît ici, qu’elle vienne d’un utilisateur ou de svc lui-même.",
-  noMatch: "Aucune correspondance",
+  noMatch: common.nothingMatches,
   noMatchHint: "Choisissez une autre action ou un autre utilisateur.",
   actions: "Actions",
   allActions: "Toutes les actions",
@@ -15,13 +20,71 @@ export const activity: Texts["activity"] = {
   everyone: "Tous les utilisateurs",
   onlyPerson: (name) => `Seulement les actions de ${name}`,
   newRows: common.newRows,
-  action: "Action",
-  target: common.target,
+  action: common.action,
   project: common.project,
   details: common.details,
   time: "Heure",
   denied: common.refused,
   failed: common.failed,
+  machines: "Événements automatiques",
+  machinesHint: "Aussi ce que les agents et le serveur ont fait",
+  /** `who` did something to `what`, which is one of `things`. */
+  acts: {
+    created: did("créé"),
+    updated: did("modifié"),
+    deleted: did("supprimé"),
+    revoked: did("révoqué"),
+    enabled: did("activé"),
+    disabled: did("désactivé"),
+    paused: did("mis en pause"),
+    resumed: did("repris"),
+    cancelled: did("annulé"),
+    granted: did("ajouté"),
+    requested: did("demandé"),
+    approved: did("approuvé"),
+    rejected: did("rejeté"),
+    acknowledged: did("acquitté"),
+    unacknowledged: did("remis à acquitter"),
+    snoozed: did("mis en sourdine"),
+    unsnoozed: did("réactivé"),
+    tested: did("testé"),
+    accepted: did("accepté"),
+    retried: did("relancé"),
+    requeued: did("remis en file"),
+    purged: did("vidé"),
+    restarted: did("redémarré"),
+    triggered: did("déclenché")
+  },
+  things: {
+    agent: named("l’agent"),
+    alert: named("l’alerte"),
+    api_key: named("la clé d’API"),
+    approval: named("l’approbation"),
+    automation_rule: named("la règle"),
+    bulk_job: named("le traitement groupé"),
+    bulk_retry: named("la relance groupée"),
+    channel: named("le canal"),
+    invitation: named("l’invitation"),
+    maintenance_window: named("la fenêtre de maintenance"),
+    membership: named("le membre"),
+    project: named("le projet"),
+    queue: named("la file"),
+    saved_view: named("la vue"),
+    schedule: named("la planification"),
+    subscription: named("l’abonnement"),
+    task: (name: string) => name,
+    user: named("l’utilisateur"),
+    worker: named("le worker")
+  },
+  rule: (name: string) => `La règle ${name}`,
+  retriedTasksOf: (who: string, count: Count, what: string) =>
+    plural(count, `${who} a relancé # tâche de ${what}`, `${who} a relancé # tâches de ${what}`),
+  retriedTasksIn: (who: string, count: Count, what: string) =>
+    plural(count, `${who} a relancé # tâche dans ${what}`, `${who} a relancé # tâches dans ${what}`),
+  deletedTasks: (who: string, count: Count) => plural(count, `${who} a supprimé # tâche`, `${who} a supprimé # tâches`),
+  tripped: (who: string) => `${who} s’est arrêtée, car elle agissait plus souvent que sa limite ne le permet`,
+  signedIn: (who: string) => `${who} s’est connecté`,
+  signedOut: (who: string) => `${who} s’est déconnecté`,
   areas: {
     "task.": common.tasks,
     "failure_group.": common.failures,

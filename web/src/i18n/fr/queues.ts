@@ -5,6 +5,7 @@ import { plural } from "./plural.ts"
 
 export const queues: Texts["queues"] = {
   title: common.queues,
+  filter: "Chercher une file",
   name: common.queue,
   engine: common.engine,
   depth: common.depth,

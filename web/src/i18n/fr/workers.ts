@@ -6,6 +6,8 @@ import { plural } from "./plural.ts"
 export const workers: Texts["workers"] = {
   title: common.workers,
   tabs: { workers: common.workers, processes: "Processus des agents" },
+  filter: "Chercher un worker",
+  filterProcesses: "Chercher un processus",
   name: common.worker,
   process: "Processus",
   agent: common.agent,

@@ -4,6 +4,7 @@ import { common } from "./common.ts"
 
 export const queues: Texts["queues"] = {
   title: common.queues,
+  filter: "キューを検索",
   name: common.queue,
   engine: common.engine,
   depth: common.depth,

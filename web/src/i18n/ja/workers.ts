@@ -5,6 +5,8 @@ import { common } from "./common.ts"
 export const workers: Texts["workers"] = {
   title: common.workers,
   tabs: { workers: common.workers, processes: "エージェントのプロセス" },
+  filter: "ワーカーを検索",
+  filterProcesses: "プロセスを検索",
   name: common.worker,
   process: "プロセス",
   agent: common.agent,
