@@ -90,7 +90,11 @@ const TaskAttempt = Schema.Struct({
 
 const TaskFailureGroup = Schema.Struct({
   fingerprint: describeField(Schema.String, "The group's fingerprint.", "9f2c41d07be5a836"),
-  open_count: describeField(Schema.Int, "Tasks of the group that failed and have neither recovered nor been revoked.", 3),
+  open_count: describeField(
+    Schema.Int,
+    "Tasks of the group that failed and have neither recovered nor been revoked.",
+    3
+  ),
   occurrences: describeField(Schema.Int, "Failed attempts of the group, ever.", 42)
 }).annotations(describeBody("TaskFailureGroup", "The failure group of a task."))
 

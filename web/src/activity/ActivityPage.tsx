@@ -12,6 +12,8 @@ import { type Column, Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { ActivityFilters, PersonButton } from "./Filters.tsx"
 import { ActionName, Summary, Target } from "./RowParts.tsx"
+import { readSentence } from "./sentence.ts"
+import { SentenceText } from "./SentenceText.tsx"
 import type { Row } from "./summary.ts"
 import { useActivityFeed } from "./useActivityFeed.ts"
 
@@ -22,24 +24,56 @@ export interface ActivitySearch {
   readonly person?: string
 }
 
-const Feed = ({ search: { person, prefix }, slug, title }: {
+export interface FeedSearch extends ActivitySearch {
+  /** Also what agents and the program did. */
+  readonly machines?: true
+}
+
+/** Who did what, as a sentence where the row has one. */
+const What = ({ name, onPerson, row }: {
+  readonly row: Row
+  readonly name: string
+  readonly onPerson: (id: string) => void
+}) => {
+  const sentence = readSentence(row)
+  const who = <PersonButton id={row.user_id} name={name} onChoose={onPerson} />
+  if (sentence !== null) {
+    return (
+      <span title={row.action}>
+        <SentenceText sentence={sentence} slug={row.project_slug} who={who} />
+      </span>
+    )
+  }
+  return (
+    <span className="flex flex-wrap items-baseline gap-x-3">
+      {who}
+      <ActionName row={row} />
+      <Target row={row} />
+    </span>
+  )
+}
+
+const Feed = ({ search: { machines, person, prefix }, slug, title }: {
   readonly slug?: string
   readonly title: string
-  readonly search: ActivitySearch
+  readonly search: FeedSearch
 }) => {
   const { activity: texts, tasks } = useTexts()
   const format = useFormat()
   const { nameOf } = usePeople(slug)
   const navigate = useNavigate()
-  const list = useActivityFeed({ slug, prefix, person })
-  const filter = (change: Readonly<Record<keyof ActivitySearch, string | undefined>>) =>
+  const list = useActivityFeed({ slug, prefix, person, hasMachines: machines === true })
+  const filter = (change: { readonly [K in keyof FeedSearch]: FeedSearch[K] | undefined }) => {
+    const wanted = { machines, person, prefix, ...change }
     void navigate({
       to: ".",
       search: {
-        ...(change.prefix !== undefined && { prefix: change.prefix }),
-        ...(change.person !== undefined && { person: change.person })
+        ...(wanted.prefix !== undefined && { prefix: wanted.prefix }),
+        ...(wanted.person !== undefined && { person: wanted.person }),
+        ...(wanted.machines !== undefined && { machines: wanted.machines })
       }
     })
+  }
   const project: Column<Row> = {
     title: texts.project,
     isMinor: true,
@@ -61,9 +95,19 @@ const Feed = ({ search: { person, prefix }, slug, title }: {
           slug={slug}
           prefix={prefix}
           person={person}
-          onPrefix={(chosen) => filter({ prefix: chosen, person })}
-          onPerson={(chosen) => filter({ prefix, person: chosen })}
+          onPrefix={(chosen) => filter({ prefix: chosen })}
+          onPerson={(chosen) => filter({ person: chosen })}
         />
+        <label className="inline-flex h-[30px] items-center gap-3" title={texts.machinesHint}>
+          <input
+            type="checkbox"
+            role="switch"
+            className="accent-ink"
+            checked={machines === true}
+            onChange={({ target }) => filter({ machines: target.checked ? true : undefined })}
+          />
+          {texts.machines}
+        </label>
         {list.newCount > 0 && (
           <Button className="ml-auto" onClick={list.showNews}>{texts.newRows(format.count(list.newCount))}</Button>
         )}
@@ -89,18 +133,16 @@ const Feed = ({ search: { person, prefix }, slug, title }: {
           rowKey={({ id }) => id}
           columns={[
             {
-              title: texts.person,
-              cell: ({ user_id, user_name }) => (
-                <PersonButton
-                  id={user_id}
-                  name={nameOf(user_id, user_name)}
-                  onChoose={(chosen) => filter({ prefix, person: chosen })}
+              title: texts.action,
+              cell: (row) => (
+                <What
+                  row={row}
+                  name={nameOf(row.user_id, row.user_name)}
+                  onPerson={(chosen) => filter({ person: chosen })}
                 />
               )
             },
-            { title: texts.action, cell: (row) => <ActionName row={row} /> },
             ...(slug === undefined ? [project] : []),
-            { title: texts.target, isMinor: true, cell: (row) => <Target row={row} /> },
             { title: texts.details, isMinor: true, cell: (row) => <Summary row={row} /> },
             { title: texts.time, isNumber: true, cell: ({ occurred_at }) => <Time at={occurred_at} /> }
           ]}

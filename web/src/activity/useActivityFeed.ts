@@ -9,6 +9,8 @@ export interface FeedFilter {
   readonly slug?: string | undefined
   readonly prefix?: string | undefined
   readonly person?: string | undefined
+  /** Also what agents and the program did. */
+  readonly hasMachines: boolean
 }
 
 const pageSize = 50
@@ -18,7 +20,7 @@ const pollMillis = 15_000
 const maxNew = 200
 
 const readFeed = (
-  { person, prefix, slug }: FeedFilter,
+  { hasMachines, person, prefix, slug }: FeedFilter,
   place: { readonly before_cursor?: string; readonly since_cursor?: string; readonly limit: number }
 ) =>
   unwrap(
@@ -26,6 +28,7 @@ const readFeed = (
       params: {
         query: {
           ...place,
+          ...(!hasMachines && { by: "people" }),
           ...(slug !== undefined && { project_slug: slug }),
           ...(prefix !== undefined && { action_prefix: prefix }),
           ...(person !== undefined && { user_id: person })
@@ -38,7 +41,13 @@ const readFeed = (
 export const useActivityFeed = (filter: FeedFilter) => {
   const queries = useQueryClient()
   const refetchInterval = useRefetchInterval(pollMillis)
-  const key = ["activity", filter.slug ?? null, filter.prefix ?? null, filter.person ?? null] as const
+  const key = [
+    "activity",
+    filter.slug ?? null,
+    filter.prefix ?? null,
+    filter.person ?? null,
+    filter.hasMachines
+  ] as const
   const list = useInfiniteQuery({
     queryKey: key,
     initialPageParam: null as string | null, // the place of the first page

@@ -1,7 +1,9 @@
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { nameOfThing } from "../activity/thing.ts"
+import { ThingLink } from "../activity/ThingLink.tsx"
+import { AgentLink } from "../agents/AgentLink.tsx"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { CommandTabs } from "../bulkRetries/CommandTabs.tsx"
-import { shortId } from "../format/shortId.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { TasksLink } from "../tasks/TasksLink.tsx"
@@ -22,39 +24,18 @@ type Command = Schemas["Command"]
 const refetchMillis = 3_000
 const pageSize = 50
 
-const linkClass = "font-medium hover:underline hover:underline-offset-2"
-
-/** What a command is about, by its name where that is known. */
-const Target = ({ command: { payload, target_id, target_name, target_type }, slug }: {
+/** What a command is about, by its name where that is known; a link where a page shows it. */
+const Target = ({ command: { engine, target_id: id, target_name: name, target_type: type }, slug }: {
   readonly slug: string
   readonly command: Command
 }) => {
-  const name = target_name ?? (target_id === null ? "–" : shortId(target_id))
-  if (target_id === null || target_id === target_name) return <span className="font-medium">{name}</span>
+  const thing = { type, id, name, engine }
   return (
-    <span className="inline-flex flex-wrap items-center gap-x-3">
-      {target_type === "task" && typeof payload.engine === "string"
-        ? (
-          <Link
-            to="/projects/$slug/tasks/$engine/$taskId"
-            params={{ slug, engine: payload.engine, taskId: target_id }}
-            className={linkClass}
-          >
-            {name}
-          </Link>
-        )
-        : target_type === "schedule"
-        ? (
-          <Link
-            to="/projects/$slug/schedules/$scheduleId"
-            params={{ slug, scheduleId: target_id }}
-            className={linkClass}
-          >
-            {name}
-          </Link>
-        )
-        : <span className="font-medium">{name}</span>}
-      <ShortId id={target_id} />
+    <span className="inline-flex flex-wrap items-center gap-x-3 font-medium">
+      <ThingLink slug={slug} thing={thing} className="hover:underline hover:underline-offset-2">
+        {nameOfThing(thing)}
+      </ThingLink>
+      {id !== null && id !== name && <ShortId id={id} />}
     </span>
   )
 }
@@ -125,6 +106,12 @@ export const CommandsPage = () => {
             { title: texts.target, cell: (command) => <Target slug={slug} command={command} /> },
             { title: texts.action, cell: ({ action }) => actionName(action) },
             { title: texts.status, cell: ({ status }) => <CommandStatusText status={status} /> },
+            {
+              title: texts.agent,
+              isMinor: true,
+              cell: ({ agent_id, agent_name }) =>
+                agent_id !== null && <AgentLink slug={slug} id={agent_id} name={agent_name} />
+            },
             { title: texts.error, isMinor: true, cell: ({ error, note }) => error ?? note },
             { title: texts.issued, isNumber: true, cell: ({ issued_at }) => <Time at={issued_at} /> },
             {

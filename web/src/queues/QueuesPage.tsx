@@ -73,7 +73,9 @@ const useColumns = (
       grow: 2,
       sorting: { key: "name", valueOf: ({ name }) => name },
       cell: ({ engine, name }) => (
-        <TaskListLink slug={slug} query={{ queue: name, engine }} className={rowLinkClass} title={name}>{name}</TaskListLink>
+        <TaskListLink slug={slug} query={{ queue: name, engine }} className={rowLinkClass} title={name}>
+          {name}
+        </TaskListLink>
       )
     },
     {

@@ -1,6 +1,6 @@
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { TaskNameLink, TaskListLink } from "../tasks/TaskLinks.tsx"
+import { TaskListLink, TaskNameLink } from "../tasks/TaskLinks.tsx"
 import { Fact, Facts } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
 import { isServiceOwned, type Schedule } from "./states.ts"

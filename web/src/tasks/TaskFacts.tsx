@@ -8,7 +8,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import { Fact, Facts } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WorkerLink } from "../workers/WorkerLink.tsx"
-import { linkClass, TaskLink, TaskNameLink, TaskListLink } from "./TaskLinks.tsx"
+import { linkClass, TaskLink, TaskListLink, TaskNameLink } from "./TaskLinks.tsx"
 import { timesOf } from "./times.ts"
 
 /** What is known of a task; each fact that has a page or a list links to it. */
