@@ -60,6 +60,9 @@ export const automation: AreaTables = {
     )`
     yield* sql`CREATE INDEX automation_executions_rule ON automation_executions (rule_id, id)`
     yield* sql`CREATE INDEX automation_executions_project ON automation_executions (project_id, id)`
+    // what charts mark
+    yield* sql`CREATE INDEX automation_executions_executed ON automation_executions (project_id, id)
+      WHERE outcome = 'executed'`
     yield* sql`CREATE INDEX automation_executions_task ON automation_executions (project_id, engine, task_id)
       WHERE command_id IS NOT NULL`
     yield* sql`CREATE INDEX automation_executions_name ON automation_executions (project_id, engine, task_name, id)

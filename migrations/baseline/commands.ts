@@ -43,6 +43,9 @@ export const commands: AreaTables = {
       created_task_id ${text}
     )`
     yield* sql`CREATE INDEX commands_list ON commands (project_id, id)`
+    // what charts mark: the condition is that of services/operations/Marks/Repo.ts
+    yield* sql`CREATE INDEX commands_of_users ON commands (project_id, id)
+      WHERE issued_by IS NOT NULL AND action <> 'dlq.list'`
     yield* sql`CREATE INDEX commands_status ON commands (project_id, status, id)`
     yield* sql`CREATE INDEX commands_pending ON commands (agent_id, id) WHERE status = 'pending'`
     yield* sql`CREATE INDEX commands_dispatched ON commands (agent_id, worker_id) WHERE status = 'dispatched'`

@@ -30,6 +30,7 @@ import { users } from "./identity/users.ts"
 import { backup, restore } from "./operations/backup.ts"
 import { mintSchedulerCert } from "./operations/certificates.ts"
 import { allowedHosts, config, init, metricsToken } from "./operations/config.ts"
+import { deploys } from "./operations/deploys.ts"
 import { migrate } from "./operations/migrate.ts"
 import { reset } from "./operations/reset.ts"
 import { secretKey } from "./operations/secret-key.ts"
@@ -50,7 +51,20 @@ const completion = makeCompletion(name)
 const sections = [
   {
     heading: "Operate tasks, from anywhere",
-    commands: [tasks, failures, issues, queues, workers, schedules, misfires, commands, bulkRetry, bulkJobs, stats]
+    commands: [
+      tasks,
+      failures,
+      issues,
+      queues,
+      workers,
+      schedules,
+      misfires,
+      commands,
+      bulkRetry,
+      bulkJobs,
+      stats,
+      deploys
+    ]
   },
   { heading: "Alerts and automation", commands: [alerts, channels, subscriptions, windows, rules, approvals] },
   {

@@ -43,6 +43,7 @@ import { UsersApi } from "./identity/Users/Api.ts"
 import { ActivityApi } from "./operations/Activity/Api.ts"
 import { AdminApi } from "./operations/Admin/Api.ts"
 import { AuditApi } from "./operations/Audit/Api.ts"
+import { DeploysApi } from "./operations/Deploys/Api.ts"
 import { HealthApi, SystemApi } from "./operations/Health/Api.ts"
 import { HomeApi } from "./operations/Home/Api.ts"
 import { problemSchema } from "./ProblemSchema.ts"
@@ -94,6 +95,7 @@ const groups = HttpApi.make("svc")
   .add(TaskExportsApi)
   .add(FailuresApi)
   .add(TrendsApi)
+  .add(DeploysApi)
   .add(HomeApi)
   .add(SavedViewsApi)
   .add(DefaultSubscriptionsApi)

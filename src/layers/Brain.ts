@@ -27,8 +27,10 @@ import { Vault } from "../services/kernel/keys/Keys.ts"
 import { Metrics } from "../services/kernel/Metrics.ts"
 import { RateLimits } from "../services/kernel/RateLimits.ts"
 import { Activity } from "../services/operations/Activity.ts"
+import { Deploys } from "../services/operations/Deploys.ts"
 import { Health } from "../services/operations/Health.ts"
 import { Home } from "../services/operations/Home.ts"
+import { Marks } from "../services/operations/Marks.ts"
 import { Releases } from "../services/operations/Releases.ts"
 import * as Removal from "../services/operations/Removal.ts"
 import { Versions } from "../services/operations/Versions.ts"
@@ -89,6 +91,7 @@ export const layer = Layer.mergeAll(
   DashboardPages.layer,
   DeadLetters.layer,
   Denials.layer,
+  Deploys.layer,
   Gateway.layer,
   Health.layer,
   Identity.layer,
@@ -97,6 +100,7 @@ export const layer = Layer.mergeAll(
   Home.layer,
   Ingest.layer,
   LiveTasks.layer,
+  Marks.layer,
   Notifications.layer,
   Queues.layer,
   FireLoop.layer,

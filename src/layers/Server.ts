@@ -36,6 +36,7 @@ import * as Request from "../http/middleware/Request.ts"
 import * as ActivityHttp from "../http/operations/Activity/Http.ts"
 import * as AdminHttp from "../http/operations/Admin/Http.ts"
 import * as AuditHttp from "../http/operations/Audit/Http.ts"
+import * as DeploysHttp from "../http/operations/Deploys/Http.ts"
 import * as HealthHttp from "../http/operations/Health/Http.ts"
 import * as HomeHttp from "../http/operations/Home/Http.ts"
 import * as MetricsHttp from "../http/operations/Metrics/Http.ts"
@@ -81,6 +82,7 @@ const handlers = Layer.mergeAll(
   TaskExportsHttp.layer,
   FailuresHttp.layer,
   TrendsHttp.layer,
+  DeploysHttp.layer,
   HomeHttp.layer,
   SavedViewsHttp.layer,
   SubscriptionsHttp.layer,

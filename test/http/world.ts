@@ -22,6 +22,7 @@ import {
   bulkRetryIn,
   channelOf,
   deliveryOf,
+  deployIn,
   exportJobIn,
   failureGroupIn,
   fireIn,
@@ -206,9 +207,11 @@ export const world = Effect.fnUntraced(function*(
     view_id: yield* savedViewOf(project, user_id),
     default_id: yield* subscriptionIn(project, null),
     sub_id: yield* subscriptionIn(project, user_id),
+    deploy_id: yield* deployIn(project),
     window_id: yield* maintenanceIn(project),
     alert_id: yield* alertIn(project, null),
     fingerprint: yield* failureGroupIn(project),
+    name: "shop.pay",
     worker_id
   }
 

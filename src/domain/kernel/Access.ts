@@ -46,6 +46,7 @@ const resources = [
   "memberships",
   "notifications",
   "automation",
+  "deploys",
   "users"
 ] as const
 export type Resource = (typeof resources)[number]

@@ -103,6 +103,11 @@ export type AlertId = typeof AlertId.Type
 
 export const MaintenanceWindowId = Id.pipe(Schema.brand("MaintenanceWindowId"))
 export type MaintenanceWindowId = typeof MaintenanceWindowId.Type
+
+/** The id of a deploy that was marked. */
+export const DeployId = Id.pipe(Schema.brand("DeployId"))
+export type DeployId = typeof DeployId.Type
+
 /** The id of a durable bulk retry. */
 export const BulkRetryId = Id.pipe(Schema.brand("BulkRetryId"))
 export type BulkRetryId = typeof BulkRetryId.Type
@@ -145,6 +150,7 @@ export type AnyId =
   & SubscriptionId
   & AlertId
   & MaintenanceWindowId
+  & DeployId
   & BulkRetryId
   & BulkJobId
   & ExportJobId

@@ -115,6 +115,7 @@ const listExpiries = (sql: SqlClient.SqlClient, settings: Settings["Type"]): Rea
     expiry("alerts", alerts, (time) => sql`recovered_at IS NOT NULL AND recovered_at < ${time}`, {
       orderBy: "recovered_at"
     }),
+    expiry("deploys", days(settings.deploysRetentionDays), before("at")),
     expiry("maintenance_windows", alerts, before("ends_at")),
     expiry("automation_executions", days(settings.automationExecutionsRetentionDays), idBefore("id"), {
       orderBy: "id"

@@ -3,13 +3,15 @@ import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { emptyEncodedCell, type EncodedCell } from "../../domain/tasks/Rollup/Contribution.ts"
-import { countLonger, percentilesOf } from "../../domain/tasks/Rollup/Histogram.ts"
+import { countLonger, distributionOf, percentilesOf } from "../../domain/tasks/Rollup/Histogram.ts"
 import { burnRatesOf, burnWindows, type FindBurnRates, type WindowCounts } from "../../domain/tasks/Rollup/Slo.ts"
 import {
+  type FindTaskName,
   type FindTrends,
   type ListTaskNames,
   minutesIn,
   type NamesSort,
+  type TaskNameDetail,
   type TaskNames,
   type TaskNameStats,
   type TrendBucket,
@@ -35,6 +37,9 @@ const longestMinuteWindow = minutesIn["72h"]
 
 const defaultNames = 50
 
+/** Bars of a histogram. */
+const maxRanges = 40
+
 /** Tasks over time and by name, from the rollups (docs/trends.md). About a second behind the tasks. */
 export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
   effect: Effect.gen(function*() {
@@ -44,14 +49,16 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
 
     /** The tasks of these projects by bucket, every bucket of the window. */
     const listTrendsOf = Effect.fnUntraced(function*(ids: ReadonlyArray<ProjectId>, query: FindTrends) {
-      const { bucket = "1h", window = "24h" } = query
+      const { bucket = "1h", days_ago: daysAgo = 0, window = "24h" } = query
+      const agoMinutes = daysAgo * minutesIn["1d"]
       const size = minutesIn[bucket]
       const count = Math.max(1, minutesIn[window] / size)
       const level = levelOf(size)
-      if (count > maxBuckets || (level === levels.minute && minutesIn[window] > longestMinuteWindow)) {
-        return yield* ValidationFailed.at("bucket", `is too short for a window of ${window}`)
+      if (count > maxBuckets || (level === levels.minute && minutesIn[window] + agoMinutes > longestMinuteWindow)) {
+        const place = daysAgo === 0 ? "" : ` ${daysAgo} ${daysAgo === 1 ? "day" : "days"} ago`
+        return yield* ValidationFailed.at("bucket", `is too short for a window of ${window}${place}`)
       }
-      const last = Math.floor((yield* nowMinute) / size) * size
+      const last = Math.floor(((yield* nowMinute) - agoMinutes) / size) * size
       const first = last - (count - 1) * size
       const rows = yield* repo.sumSlots(
         ids,
@@ -61,11 +68,16 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
         count <= maxDurations && count * ids.length <= maxCells ? "both" : "none"
       )
       const slots = Array.from({ length: count }, emptyEncodedCell)
-      for (const row of rows) addTotals(slots[row.slot]!, row)
+      const totals = emptyEncodedCell()
+      for (const row of rows) {
+        addTotals(slots[row.slot]!, row)
+        addTotals(totals, row)
+      }
       const trends: Trends = {
         window,
         bucket,
-        series: slots.map((slot, index): TrendBucket => ({ t: timestampOf(first + index * size), ...countsOf(slot) }))
+        series: slots.map((slot, index): TrendBucket => ({ t: timestampOf(first + index * size), ...countsOf(slot) })),
+        totals: countsOf(totals)
       }
       return trends
     }, orDieOnSql)
@@ -104,6 +116,34 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
         total_count: names.length
       }
       return taskNames
+    }, orDieOnSql)
+
+    /** How the tasks of one name do, by queue and by duration; zeros for a name that no rollup has. */
+    const getName = Effect.fn("Rollups.getName")(function*(name: string, { window = "24h" }: FindTaskName) {
+      const { id } = yield* CurrentProject
+      const now = yield* nowMinute
+      const from = startOfWindow(now, minutesIn[window])
+      const series = yield* repo.listSeries(id, { kind: seriesKinds.task, name })
+      const totals = yield* repo.sumSeries(id, series.map((each) => each.id), coverOf(from, now), "both")
+      const all = emptyEncodedCell()
+      for (const one of totals.values()) addTotals(all, one)
+      const detail: TaskNameDetail = {
+        name,
+        window,
+        since: timestampOf(from),
+        queues: series.flatMap(({ engine, id, queue }) => {
+          const found = totals.get(id)
+          return found === undefined ? [] : [{
+            engine,
+            queue: queue === "" ? null : queue,
+            ...countsOf(found),
+            failure_rate: failureRateOf(found)
+          }]
+        }).sort((left, right) => right.total - left.total),
+        run_times: distributionOf(all.runtimes, maxRanges),
+        queue_times: distributionOf(all.waits, maxRanges)
+      }
+      return detail
     }, orDieOnSql)
 
     /** The sums of the project's tasks over the last so many hours. */
@@ -153,7 +193,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       return burnRatesOf(yield* Effect.all(Record.map(burnWindows, countWindow)), objective)
     }, orDieOnSql)
 
-    return { listTrendsOf, listTrends, listNames, sumProject, countLastHourByQueue, getBurnRates } as const
+    return { listTrendsOf, listTrends, listNames, getName, sumProject, countLastHourByQueue, getBurnRates } as const
   })
 }) {
   static readonly layer = this.Default

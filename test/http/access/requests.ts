@@ -13,6 +13,7 @@ import {
   channelOf,
   commandIn,
   deliveryOf,
+  deployIn,
   exportJobIn,
   fireIn,
   freshEmail,
@@ -117,6 +118,7 @@ export const makeRequests = ({ here, people }: World) =>
       "PATCH /projects/{slug}/automation/rules/{rule_id}": () => ({ name: "tell all" }),
       "PUT /projects/{slug}/automation/settings": () => ({ automation_enabled: true }),
       "POST /projects/{slug}/approvals/{approval_id}/reject": () => ({ reason: "wrong queue" }),
+      "POST /projects/{slug}/deploys": () => ({ version: `v${randomUUID()}` }),
       "POST /projects/{slug}/saved-views": () => ({ name: `view ${randomUUID()}`, filters: {} }),
       "PUT /projects/{slug}/saved-views/{view_id}": () => ({ name: `view ${randomUUID()}`, filters: {} }),
       "POST /projects/{slug}/notifications/defaults": () => ({ trigger: "task.failed" }),
@@ -260,6 +262,8 @@ export const makeRequests = ({ here, people }: World) =>
           return user_id === undefined ? {} : { path: { sub_id: yield* subscriptionIn(here.project, user_id) } }
         case "DELETE /projects/{slug}/notifications/defaults/{default_id}":
           return { path: { default_id: yield* subscriptionIn(here.project, null) } }
+        case "DELETE /projects/{slug}/deploys/{deploy_id}":
+          return { path: { deploy_id: yield* deployIn(here.project) } }
         case "DELETE /projects/{slug}/notifications/maintenance-windows/{window_id}":
           return { path: { window_id: yield* maintenanceIn(here.project) } }
         case "DELETE /projects/{slug}/agents/{agent_id}":

@@ -215,7 +215,12 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /stats", "viewer", "tasks:read", [], 200), // docs/trends.md
   project("GET /trends", "viewer", "tasks:read", [], 200),
   project("GET /task-names", "viewer", "tasks:read", [], 200),
+  project("GET /task-names/{name}", "viewer", "tasks:read", [], 200),
   project("GET /slo", "viewer", "tasks:read", [], 200),
+  project("GET /deploys", "viewer", "deploys:read", [], 200), // docs/deploys.md
+  project("POST /deploys", "operator", "deploys:write", ["csrf"], 201),
+  project("DELETE /deploys/{deploy_id}", "operator", "deploys:write", ["csrf"], 204),
+  project("GET /marks", "viewer", "deploys:read", [], 200),
   project("GET /saved-views", "viewer", "tasks:read", [], 200), // docs/api.md
   project("POST /saved-views", "viewer", "tasks:write", ["csrf"], 201),
   project("PUT /saved-views/{view_id}", "viewer", "tasks:write", ["csrf"], 200),

@@ -250,6 +250,16 @@ export const maintenanceIn = (project: Project) =>
     return id
   }).pipe(Effect.orDie)
 
+export const deployIn = (project: Project) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [id, now] = [yield* Ids.next, yield* Timestamp.now]
+    yield* sql`INSERT INTO deploys ${
+      sql.insert({ id, project_id: project.id, version: "v1", at: now, created_at: now })
+    }`
+    return id
+  }).pipe(Effect.orDie)
+
 /** A rule that only notifies. */
 export const ruleIn = (project: Project) =>
   Effect.gen(function*() {
@@ -494,10 +504,12 @@ const furnished = Effect.gen(function*() {
     sub_id: yield* subscriptionIn(project, (yield* freshKey()).user_id),
     identity_id: yield* Ids.next,
     approval_id: yield* approvalIn(project, "rejected"),
+    deploy_id: yield* deployIn(project),
     window_id: yield* maintenanceIn(project),
     channel_id: yield* channelOf({ project_id: project.id }),
     alert_id: yield* alertIn(project, null),
     fingerprint: yield* failureGroupIn(project),
+    name: "shop.pay",
     delivery_id: yield* deliveryOf({ project_id: project.id }),
     notification_id: yield* userNotificationOf(project, (yield* freshKey()).user_id)
   }

@@ -13,6 +13,7 @@ const scopesOfViewer: ReadonlyArray<Scope> = [
   "agents:read",
   "automation:read",
   "commands:read",
+  "deploys:read",
   "notifications:read",
   "notifications:write",
   "projects:read",
@@ -26,6 +27,7 @@ const scopesOfOperator: ReadonlyArray<Scope> = [
   ...scopesOfViewer,
   "automation:write",
   "commands:write",
+  "deploys:write",
   "schedules:write"
 ]
 const newPassword = { new_password: Redacted.make("set by a script of ours") }

@@ -150,6 +150,47 @@ describe.each(laneEngines)("trends on %s", (engine) => {
         assert.deepStrictEqual(yield* names("engine=rq"), [])
       }))
 
+    it.effect("of one name have its queues and how its durations are distributed", () =>
+      Effect.gen(function*() {
+        const { get, now, report } = yield* world
+        const received = before(now, 600)
+        yield* report(
+          ...taskEvents({ name: "shop/pay", received, runtimeMillis: 50 }),
+          ...taskEvents({ name: "shop/pay", received, runtimeMillis: 50 }),
+          ...taskEvents({ name: "shop/pay", received, runtimeMillis: 5000, outcome: "failed", queue: "slow" }),
+          ...taskEvents({ name: "other", received, runtimeMillis: 50 })
+        )
+        const { json } = yield* get("/task-names/shop%2Fpay?window=6h")
+        assert.deepStrictEqual(
+          json.queues.map((one: Record<string, unknown>) => [one.engine, one.queue, one.success, one.failure]),
+          [["celery", "celery", 2, 0], ["celery", "slow", 0, 1]]
+        )
+        const counts = json.run_times.map(({ count }: { count: number }) => count)
+        assert.strictEqual(counts.reduce((sum: number, count: number) => sum + count, 0), 3)
+        assert.deepStrictEqual([counts[0], counts.at(-1)], [2, 1])
+        const [first] = json.run_times
+        assert.isTrue(first.from_ms < 50 && first.to_ms >= 50)
+        assert.lengthOf(json.queue_times, 1)
+        const nothing = yield* get("/task-names/none")
+        assert.deepStrictEqual([nothing.status, nothing.json.queues, nothing.json.run_times], [200, [], []])
+      }))
+
+    it.effect("are those of an earlier window too, with their totals", () =>
+      Effect.gen(function*() {
+        const { get, now, report } = yield* world
+        yield* report(
+          ...taskEvents({ name: "shop.pay", received: before(now, 600), runtimeMillis: 50 }),
+          ...taskEvents({ name: "shop.pay", received: before(now, 7 * 86_400 + 7200), runtimeMillis: 400 })
+        )
+        const { json: present } = yield* get("/trends")
+        const { json: past } = yield* get("/trends?days_ago=7")
+        assert.deepStrictEqual([present.totals.total, past.totals.total], [1, 1])
+        assert.closeTo(past.totals.runtime_ms.p95, 400, 8)
+        assert.strictEqual(Date.parse(present.series[0].t) - Date.parse(past.series[0].t), 7 * 86_400_000)
+        assert.strictEqual((yield* get("/trends?bucket=15m&days_ago=7")).status, 422)
+        assert.strictEqual((yield* get("/trends?bucket=15m&days_ago=1")).status, 200)
+      }))
+
     it.effect("are a project's own", () =>
       Effect.gen(function*() {
         const one = yield* world

@@ -506,6 +506,17 @@ export interface paths {
         };
         get: operations["dead_letters.list"];
     };
+    "/api/v1/projects/{slug}/deploys": {
+        parameters: {
+        };
+        get: operations["deploys.list"];
+        post: operations["deploys.create"];
+    };
+    "/api/v1/projects/{slug}/deploys/{deploy_id}": {
+        parameters: {
+        };
+        delete: operations["deploys.remove"];
+    };
     "/api/v1/projects/{slug}/events": {
         parameters: {
         };
@@ -537,6 +548,11 @@ export interface paths {
         };
         get: operations["failures.get"];
         patch: operations["failures.update"];
+    };
+    "/api/v1/projects/{slug}/marks": {
+        parameters: {
+        };
+        get: operations["deploys.marks"];
     };
     "/api/v1/projects/{slug}/memberships": {
         parameters: {
@@ -813,6 +829,11 @@ export interface paths {
         parameters: {
         };
         get: operations["trends.names"];
+    };
+    "/api/v1/projects/{slug}/task-names/{name}": {
+        parameters: {
+        };
+        get: operations["trends.name"];
     };
     "/api/v1/projects/{slug}/tasks": {
         parameters: {
@@ -1895,6 +1916,25 @@ export interface components {
             items: components["schemas"]["Delivery"][];
             next_cursor: string | null;
         };
+        Deploy: {
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            /** Format: uuid */
+            id: string;
+            note: string | null;
+            url: string | null;
+            version: string;
+        };
+        DeployCreate: {
+            /** Format: date-time */
+            at?: string;
+            note?: string | null;
+            url?: string | null;
+            version: string;
+        };
         DiffSchedulesResponse: {
             deleted: components["schemas"]["ScheduleDiffEntry"][];
             inserted: components["schemas"]["ScheduleDiffEntry"][];
@@ -2300,6 +2340,27 @@ export interface components {
             ends_at?: string | null;
             name?: string | null;
             starts_at?: string | null;
+        };
+        Mark: {
+            /** Format: date-time */
+            at: string;
+            count: number;
+            detail: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "deploy" | "command" | "rule" | "missed_run" | "maintenance";
+            title: string;
+            until: string | null;
+            url: string | null;
+        };
+        Marks: {
+            /** Format: date-time */
+            from: string;
+            items: components["schemas"]["Mark"][];
+            /** Format: date-time */
+            to: string;
+            truncated: boolean;
         };
         Me: {
             /** Format: date-time */
@@ -3266,6 +3327,46 @@ export interface components {
         TaskMatches: {
             ids: string[];
         };
+        TaskNameDetail: {
+            name: string;
+            queue_times: {
+                count: number;
+                from_ms: number;
+                to_ms: number;
+            }[];
+            queues: {
+                avg_runtime_ms: number | null;
+                engine: string;
+                failure: number;
+                failure_rate: number;
+                queue: string | null;
+                received: number;
+                rejected: number;
+                retry: number;
+                revoked: number;
+                runtime_ms: {
+                    p50: number;
+                    p95: number;
+                    p99: number;
+                } | null;
+                success: number;
+                total: number;
+                wait_ms: {
+                    p50: number;
+                    p95: number;
+                    p99: number;
+                } | null;
+            }[];
+            run_times: {
+                count: number;
+                from_ms: number;
+                to_ms: number;
+            }[];
+            /** Format: date-time */
+            since: string;
+            /** @enum {string} */
+            window: "1h" | "6h" | "24h" | "72h" | "7d" | "30d" | "90d";
+        };
         TaskNames: {
             items: components["schemas"]["TaskNameStats"][];
             /** Format: date-time */
@@ -3387,8 +3488,29 @@ export interface components {
             /** @enum {string} */
             bucket: "1m" | "5m" | "15m" | "1h" | "1d";
             series: components["schemas"]["TrendBucket"][];
+            totals: components["schemas"]["TrendTotals"];
             /** @enum {string} */
             window: "1h" | "6h" | "24h" | "72h" | "7d" | "30d" | "90d";
+        };
+        TrendTotals: {
+            avg_runtime_ms: number | null;
+            failure: number;
+            received: number;
+            rejected: number;
+            retry: number;
+            revoked: number;
+            runtime_ms: {
+                p50: number;
+                p95: number;
+                p99: number;
+            } | null;
+            success: number;
+            total: number;
+            wait_ms: {
+                p50: number;
+                p95: number;
+                p99: number;
+            } | null;
         };
         TrustedDevice: {
             /** Format: date-time */
@@ -5894,6 +6016,7 @@ export interface operations {
         parameters: {
             query?: {
                 bucket?: "1m" | "5m" | "15m" | "1h" | "1d";
+                days_ago?: number;
                 window?: "1h" | "6h" | "24h" | "72h" | "7d" | "30d" | "90d";
             };
         };
@@ -7190,6 +7313,68 @@ export interface operations {
             };
         };
     };
+    "deploys.list": {
+        parameters: {
+            query?: {
+                from?: string;
+                limit?: number;
+                to?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deploy"][];
+                };
+            };
+        };
+    };
+    "deploys.create": {
+        parameters: {
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeployCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deploy"];
+                };
+            };
+        };
+    };
+    "deploys.remove": {
+        parameters: {
+            path: {
+                deploy_id: string;
+                slug: string;
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+            };
+        };
+    };
     "events.list": {
         parameters: {
             query: {
@@ -7354,6 +7539,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FailureGroup"];
+                };
+            };
+        };
+    };
+    "deploys.marks": {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Marks"];
                 };
             };
         };
@@ -8798,6 +9004,27 @@ export interface operations {
             };
         };
     };
+    "trends.name": {
+        parameters: {
+            query?: {
+                window?: "1h" | "6h" | "24h" | "72h" | "7d" | "30d" | "90d";
+            };
+            path: {
+                name: string;
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskNameDetail"];
+                };
+            };
+        };
+    };
     "tasks.list": {
         parameters: {
             query?: {
@@ -8938,6 +9165,7 @@ export interface operations {
         parameters: {
             query?: {
                 bucket?: "1m" | "5m" | "15m" | "1h" | "1d";
+                days_ago?: number;
                 engine?: string;
                 name?: string;
                 queue?: string;

@@ -28,6 +28,8 @@ const scopes: ReadonlyArray<Scope> = [
   "automation:write",
   "commands:read",
   "commands:write",
+  "deploys:read",
+  "deploys:write",
   "home:read",
   "notifications:read",
   "notifications:write",

@@ -137,3 +137,31 @@ export const countLonger = (text: string, limitMillis: number): number => {
   })
   return Math.max(0, longer)
 }
+
+/** Tasks whose duration is longer than `from_ms`, and at most `to_ms`. */
+export interface DurationRange {
+  readonly from_ms: number
+  readonly to_ms: number
+  readonly count: number
+}
+
+/** The longest duration of the bucket. */
+const upperEdgeOf = (bucket: number): number => bucket < 0 ? 0 : bucket === 0 ? 1 : roundDuration(gamma ** (bucket - 1))
+
+/** An encoded histogram, or the sum of several, in at most so many ranges; each range has as many buckets as the others. */
+export const distributionOf = (text: string, most: number): ReadonlyArray<DurationRange> => {
+  const histogram: Histogram = new Map()
+  addEncoded(histogram, text)
+  const counts = [...histogram].filter(([, count]) => count > 0)
+  if (counts.length === 0) return []
+  const buckets = counts.map(([bucket]) => bucket)
+  const first = Math.min(...buckets)
+  const size = Math.ceil((Math.max(...buckets) - first + 1) / most)
+  const ranges = new Map<number, number>()
+  for (const [bucket, count] of counts) add(ranges, Math.floor((bucket - first) / size), count)
+  return Array.from({ length: Math.max(...ranges.keys()) + 1 }, (_, index) => ({
+    from_ms: upperEdgeOf(first + index * size - 1),
+    to_ms: upperEdgeOf(first + (index + 1) * size - 1),
+    count: ranges.get(index) ?? 0
+  }))
+}

@@ -37,6 +37,11 @@ export const FindHomeTrends = Schema.Struct({
     Schema.optional(TrendBucketSize),
     "The length of a bucket; `1h` unless given. `1m` reaches 24h, `5m` and `15m` reach 72h.",
     "1h"
+  ),
+  days_ago: describeField(
+    Schema.optional(wholeNumber(0, 365)),
+    "The window ends so many days ago; 0 unless given. Buckets shorter than an hour reach 72h back in all.",
+    7
   )
 })
 export type FindHomeTrends = typeof FindHomeTrends.Type
@@ -80,6 +85,8 @@ const countFields = {
   wait_ms: waits
 }
 
+const TrendTotals = Schema.Struct(countFields).annotations(describeBody("TrendTotals", "What ended in a window."))
+
 export const TrendBucket = Schema.Struct({
   t: describeField(Timestamp, "The beginning of the bucket.", exampleTime),
   ...countFields
@@ -92,7 +99,8 @@ export const Trends = Schema.Struct({
   series: describeField(
     Schema.Array(TrendBucket),
     "Every bucket of the window, oldest first; the last one has not ended. Empty buckets have zeros."
-  )
+  ),
+  totals: describeField(TrendTotals, "All buckets together.")
 }).annotations(describeBody("TrendsResponse", "Tasks over time."))
 export type Trends = typeof Trends.Type
 
@@ -141,3 +149,43 @@ export const TaskNames = Schema.Struct({
   total_count: describeField(Schema.Int, "Names that match, with those that `limit` leaves out.", 1)
 }).annotations(describeBody("TaskNames", "How the tasks of each name do."))
 export type TaskNames = typeof TaskNames.Type
+
+/** The query of `GET /projects/{slug}/task-names/{name}`. */
+export const FindTaskName = Schema.Struct({
+  window: describeField(Schema.optional(TrendWindow), "How far back; `24h` unless given.", "24h")
+})
+export type FindTaskName = typeof FindTaskName.Type
+
+const Distribution = Schema.Array(
+  Schema.Struct({
+    from_ms: describeField(Schema.Number, "Longer than this, in milliseconds.", 100),
+    to_ms: describeField(Schema.Number, "At most this long.", 120),
+    count: describeField(Schema.Int, "Tasks.", 12)
+  })
+)
+
+export const TaskNameDetail = Schema.Struct({
+  name: describeField(Schema.String, "The name.", "shop.pay"),
+  window: describeField(TrendWindow, "The window.", "24h"),
+  since: describeField(Timestamp, "Its beginning, as that of the list.", exampleTime),
+  queues: describeField(
+    Schema.Array(Schema.Struct({
+      engine: describeField(Schema.String, "The engine.", "celery"),
+      queue: describeField(Schema.NullOr(Schema.String), "The queue; null: none is known.", "default"),
+      ...countFields,
+      failure_rate: describeField(Schema.Number, "As in the list.", 0.01)
+    })),
+    "What ended by engine and queue, the most first."
+  ),
+  run_times: describeField(
+    Distribution,
+    "Runtimes of the tasks that ended, shortest first, in at most 40 ranges of equal ratio; without those that are empty at the ends.",
+    [{ from_ms: 100, to_ms: 120, count: 12 }]
+  ),
+  queue_times: describeField(
+    Distribution,
+    "Times from receipt to start of the tasks that started, as `run_times`.",
+    [{ from_ms: 10, to_ms: 12, count: 12 }]
+  )
+}).annotations(describeBody("TaskNameDetail", "How the tasks of one name do, by queue and by duration."))
+export type TaskNameDetail = typeof TaskNameDetail.Type

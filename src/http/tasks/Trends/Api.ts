@@ -1,11 +1,16 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { Schema } from "effect"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { BurnRates, FindBurnRates } from "../../../domain/tasks/Rollup/Slo.ts"
 import { FindStats, Stats } from "../../../domain/tasks/Rollup/Stats.ts"
-import { FindTrends, ListTaskNames, TaskNames, Trends } from "../../../domain/tasks/Rollup/Trends.ts"
+import { FindTaskName, FindTrends, ListTaskNames, TaskNameDetail, TaskNames, Trends } from "../../../domain/tasks/Rollup/Trends.ts"
 import { ProvideActor, ProvideProject } from "../../Access.ts"
+import { pathParameter } from "../../Docs/Parameters.ts"
 import { inChapter, operation } from "../../Docs/Tags.ts"
 import { slug } from "../../ProjectPath.ts"
+
+/** Any characters; a slash in it is sent as %2F. */
+const taskName = pathParameter("name", Schema.String, "The task's name; a slash in it is sent as %2F.", "shop.pay")
 
 /** Counts and durations of a project (bodies: stats, trends). */
 export class TrendsApi extends HttpApiGroup.make("trends")
@@ -37,6 +42,16 @@ export class TrendsApi extends HttpApiGroup.make("trends")
       .annotateContext(operation(
         "List task names",
         "Counts, failure rate and durations of each name over a window: which tasks are slow, and which fail."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("name")`/projects/${slug}/task-names/${taskName}`
+      .setUrlParams(FindTaskName)
+      .addSuccess(TaskNameDetail)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Show a task name",
+        "What ended by queue, and how run time and queue time are distributed over a window."
       ))
   )
   .add(

@@ -16,6 +16,7 @@ export const layer = implementGroup(
     const stats = yield* Stats
     return handlers
       .handle("stats", ({ urlParams }) => stats.get(urlParams))
+      .handle("name", ({ path, urlParams }) => rollups.getName(path.name, urlParams))
       .handle("slo", ({ urlParams }) => rollups.getBurnRates(urlParams))
       .handleRaw("trends", ({ urlParams }) => respondWith(rollups.listTrends(urlParams)))
       .handleRaw("names", ({ urlParams }) => respondWith(rollups.listNames(urlParams)))

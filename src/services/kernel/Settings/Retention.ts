@@ -72,6 +72,11 @@ export const retentionSettings = {
     { default: 30, min: 7, max: 3650 },
     "The log of automation rules is deleted this many days after it was written. Breakers count up to 7 days back."
   ),
+  deploysRetentionDays: integer(
+    "SVC_DEPLOYS_RETENTION_DAYS",
+    { default: 365, min: 1, max: 3650 },
+    "Marks of deploys are deleted this many days after the deploy."
+  ),
   exportJobsRetentionDays: integer(
     "SVC_EXPORT_JOBS_RETENTION_DAYS",
     { default: 7, min: 1, max: 3650 },

@@ -29,6 +29,7 @@ export const restoreRules: Readonly<Record<string, "kept" | "changed" | "deleted
   commands: "changed",
   deliveries: "changed",
   delivery_attempts: "kept",
+  deploys: "kept",
   export_job_chunks: "kept",
   export_jobs: "kept", // one that was being written begins again
   failure_group_counts: "kept",

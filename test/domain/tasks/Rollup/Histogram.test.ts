@@ -5,6 +5,7 @@ import {
   addEncoded,
   bucketOf,
   countLonger,
+  distributionOf,
   encode,
   type Histogram,
   percentilesOf,
@@ -73,5 +74,20 @@ describe("histograms of durations", () => {
 
   it("count the durations over a limit", () => {
     assert.strictEqual(countLonger(encode(histogramOf([10, 499, 500, 520, 9000])), 500), 2)
+  })
+
+  it("are distributed over few ranges without a gap, each duration in its own", () => {
+    fc.assert(fc.property(durations, (given) => {
+      const ranges = distributionOf(encode(histogramOf(given)), 40)
+      assert.isAtMost(ranges.length, 40)
+      assert.strictEqual(ranges.reduce((sum, { count }) => sum + count, 0), given.length)
+      for (const [index, { from_ms }] of ranges.entries()) {
+        if (index > 0) assert.strictEqual(from_ms, ranges[index - 1]?.to_ms)
+      }
+      // edges are rounded to three digits
+      const [least, most] = [Math.min(...given), Math.max(...given)]
+      assert.isTrue((ranges[0]?.from_ms ?? 0) * 0.994 <= least && (ranges.at(-1)?.to_ms ?? 0) * 1.006 >= most)
+    }))
+    assert.deepStrictEqual(distributionOf("", 40), [])
   })
 })

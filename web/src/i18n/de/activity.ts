@@ -100,6 +100,7 @@ export const activity: Texts["activity"] = {
     "channel.": common.channels,
     "subscription.": common.subscriptions,
     "maintenance_window.": common.maintenanceWindows,
+    "deploy.": common.deploys,
     "agent.": common.agents,
     "project.": common.projects,
     "membership.": common.members,

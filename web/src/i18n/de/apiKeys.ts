@@ -48,6 +48,7 @@ export const apiKeys: Texts["apiKeys"] = {
     memberships: common.people,
     notifications: common.notifications,
     automation: common.automation,
+    deploys: common.deploys,
     users: common.users,
     admin: "Alles"
   },
@@ -79,6 +80,9 @@ export const apiKeys: Texts["apiKeys"] = {
       "Kanäle und Abonnements ändern, Alarme bestätigen und Ihren Posteingang als gelesen markieren.",
     "automation:read": "Automatisierungsregeln mit ihren Ausführungen sehen.",
     "automation:write": "Automatisierungsregeln erstellen, ändern und löschen.",
+    "deploys:read":
+      "Sehen, wann Versionen bereitgestellt wurden, und die anderen Marken der Diagramme: Befehle, Regeln, verpasste Ausführungen und Wartungsfenster.",
+    "deploys:write": "Deployments markieren. Mehr braucht ein Deployment-Job nicht.",
     "users:read": "Alle Konten sehen. Nur globale Administratoren können das vergeben.",
     "users:write": "Konten erstellen, ändern und löschen. Nur globale Administratoren können das vergeben.",
     "admin:*":

@@ -98,6 +98,7 @@ export const activity = {
     "channel.": common.channels,
     "subscription.": common.subscriptions,
     "maintenance_window.": common.maintenanceWindows,
+    "deploy.": common.deploys,
     "agent.": common.agents,
     "project.": common.projects,
     "membership.": common.members,

@@ -46,6 +46,7 @@ export const apiKeys = {
     memberships: common.people,
     notifications: common.notifications,
     automation: common.automation,
+    deploys: common.deploys,
     users: common.users,
     admin: "Everything"
   },
@@ -74,6 +75,9 @@ export const apiKeys = {
     "notifications:write": "Change channels and subscriptions, acknowledge alerts, and mark your inbox as read.",
     "automation:read": "See automation rules and their executions.",
     "automation:write": "Create, change and delete automation rules.",
+    "deploys:read":
+      "See when versions were deployed, and the other marks of charts: commands, rules, missed runs and maintenance windows.",
+    "deploys:write": "Mark deploys. All that a deployment job needs.",
     "users:read": "See all accounts. Only global admins can grant it.",
     "users:write": "Create, change and delete accounts. Only global admins can grant it.",
     "admin:*": "Everything that you can do, including what later versions add. Only global admins can grant it."

@@ -47,6 +47,7 @@ export const apiKeys: Texts["apiKeys"] = {
     memberships: common.people,
     notifications: common.notifications,
     automation: common.automation,
+    deploys: common.deploys,
     users: common.users,
     admin: "Todo"
   },
@@ -78,6 +79,9 @@ export const apiKeys: Texts["apiKeys"] = {
       "Cambiar canales y suscripciones, confirmar alertas y marcar su bandeja de entrada como leída.",
     "automation:read": "Ver las reglas de automatización con sus ejecuciones.",
     "automation:write": "Crear, cambiar y eliminar reglas de automatización.",
+    "deploys:read":
+      "Ver cuándo se desplegaron versiones y las demás marcas de los gráficos: comandos, reglas, ejecuciones perdidas y ventanas de mantenimiento.",
+    "deploys:write": "Marcar despliegues. Es todo lo que necesita un trabajo de despliegue.",
     "users:read": "Ver todas las cuentas. Solo los administradores globales pueden concederlo.",
     "users:write": "Crear, cambiar y eliminar cuentas. Solo los administradores globales pueden concederlo.",
     "admin:*":

@@ -48,6 +48,7 @@ export const apiKeys: Texts["apiKeys"] = {
     memberships: common.people,
     notifications: common.notifications,
     automation: common.automation,
+    deploys: common.deploys,
     users: common.users,
     admin: "Tout"
   },
@@ -80,6 +81,9 @@ export const apiKeys: Texts["apiKeys"] = {
       "Modifier les canaux et les abonnements, acquitter des alertes et marquer votre boîte de réception comme lue.",
     "automation:read": "Voir les règles d’automatisation avec leurs exécutions.",
     "automation:write": "Créer, modifier et supprimer des règles d’automatisation.",
+    "deploys:read":
+      "Voir quand des versions ont été déployées, et les autres repères des graphiques\u00a0: commandes, règles, exécutions manquées et fenêtres de maintenance.",
+    "deploys:write": "Marquer des déploiements. C’est tout ce qu’il faut à une tâche de déploiement.",
     "users:read": "Voir tous les comptes. Seuls les administrateurs globaux peuvent l’accorder.",
     "users:write": "Créer, modifier et supprimer des comptes. Seuls les administrateurs globaux peuvent l’accorder.",
     "admin:*":

@@ -47,6 +47,7 @@ export const apiKeys: Texts["apiKeys"] = {
     memberships: common.people,
     notifications: common.notifications,
     automation: common.automation,
+    deploys: common.deploys,
     users: common.users,
     admin: "すべて"
   },
@@ -76,6 +77,9 @@ export const apiKeys: Texts["apiKeys"] = {
     "notifications:write": "チャンネルと購読の変更、アラートへの対応、受信箱の既読化ができます。",
     "automation:read": "自動化ルールとその実行を表示します。",
     "automation:write": "自動化ルールの作成、変更、削除ができます。",
+    "deploys:read":
+      "バージョンがデプロイされた時刻と、グラフのその他のマーク（コマンド、ルール、実行漏れ、メンテナンス期間）を表示します。",
+    "deploys:write": "デプロイをマークします。デプロイのジョブに必要なのはこれだけです。",
     "users:read": "すべてのアカウントを表示します。付与できるのはグローバル管理者だけです。",
     "users:write": "アカウントの作成、変更、削除ができます。付与できるのはグローバル管理者だけです。",
     "admin:*":
