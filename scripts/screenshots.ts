@@ -136,6 +136,7 @@ const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> =>
   await call("POST", `${path}/bulk-jobs:delete`, { filter_query: "name:=mail.invoice until:12h" })
   await call("POST", `${path}/bulk-jobs:cancel`, { filter_queue: "mail" })
   const [rule] = (await call("GET", `${path}/automation/rules`)).items
+  await call("POST", `${path}/deploys`, { version: "v1.4.2", at: new Date(Date.now() - 6 * 3_600_000).toISOString() })
   const [task] = (await call("GET", `${path}/tasks?state=failure&limit=1`)).items
   const [schedule] = (await call("GET", `${path}/schedules`)).items
   const [worker] = await call("GET", `${path}/workers`)
@@ -148,6 +149,7 @@ const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> =>
     ruleId: rule.id,
     engine: task.engine,
     taskId: task.task_id,
+    name: "payment.charge",
     scheduleId: schedule?.id ?? "",
     workerId: worker?.id ?? "",
     agentId: agent?.id ?? "",

@@ -22,7 +22,7 @@ export const fullOnly: ReadonlyArray<string> = [
   "test/e2e/{bullmq-schedules,celery-lost-events,celery-pools,celery-schedules,celery-shutdown,python-engines}.test.ts",
   "test/e2e/{disk-full,failover,large-values,leader,outage,replicas,rolling-restart,runtimes,upgrade}.test.ts",
   "test/e2e/{hostile-readers,hostile-receivers,hostile-sockets,reverse-proxies}.test.ts",
-  "test/e2e/dashboard/{addresses,automation,connection,demo,engines,failures,keyboard,notifications,overview,people,schedules,session,taskList}.test.ts",
+  "test/e2e/dashboard/{addresses,automation,connection,demo,engines,failures,keyboard,names,notifications,overview,people,schedules,session,taskList}.test.ts",
   "test/cli/{Demo,Secrets,Upgrade}.test.ts",
   "test/domain/HostileText.test.ts",
   "test/grpc/{Outages,Programs}.test.ts",

@@ -5,7 +5,7 @@ import { addQuery, everyTask } from "../../src/domain/tasks/Task/Filter.ts"
 import { parseQuery } from "../../src/domain/tasks/Task/Query.ts"
 import { queryTerms as termsOfBrain } from "../../src/domain/tasks/Task/QueryTerms.ts"
 import { complete, moveChoice } from "../../web/src/tasks/completion.ts"
-import { formatPlace, formatQuery, groupQuery, type TaskQuery } from "../../web/src/tasks/query.ts"
+import { formatMoment, formatPlace, formatQuery, groupQuery, type TaskQuery } from "../../web/src/tasks/query.ts"
 import {
   checkLine,
   hasValue,
@@ -83,6 +83,23 @@ describe("the query line of the tasks", () => {
       assert.isNull(patternsAt(path, "x"))
     }
     assert.isNull(patternsAt(["a"], ""))
+  })
+
+  it("has the tasks of one name that ended between two moments, and ran for so long", () => {
+    const line = formatQuery({
+      exactName: "mail send*",
+      finished: "2026-11-24T10:00Z",
+      finishedBefore: formatMoment(Date.parse("2026-11-24T10:15:00Z")),
+      runtime: [">100ms", "<=120ms"]
+    })
+    assert.strictEqual(
+      line,
+      "name:=\"mail send*\" finished:2026-11-24T10:00Z -finished:2026-11-24T10:15Z until:2026-11-24T10:15Z " +
+        "runtime:>100ms runtime:<=120ms"
+    )
+    assert.isTrue(Either.isRight(parseQuery(line, now)))
+    assert.deepStrictEqual(checkLine(line).problems, [])
+    assert.strictEqual(formatMoment(Date.parse("2026-11-24T10:15:30Z")), "2026-11-24T10:15:30Z")
   })
 
   it("names wrong terms, leaves them out with those that are not finished, and keeps the rest", () => {

@@ -17,14 +17,14 @@ import { commandStatuses } from "./commands/statuses.ts"
 import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
 import {
   assigneeFilters,
+  type FailureGroupSearch,
   type FailuresSearch,
-  type FailureWindow,
   failureWindows,
   groupFilters,
   groupSorts
 } from "./failures/queries.ts"
 import { readOwnSearch, readSearch } from "./notifications/search.ts"
-import { type OverviewWindow, overviewWindows } from "./overview/windows.ts"
+import { type OverviewSearch, type OverviewWindow, overviewWindows } from "./overview/windows.ts"
 import { scheduleFilters, type SchedulesSearch } from "./schedules/states.ts"
 import { oneOf, onlyTrue, parseSearch, present, stringifySearch, textIn } from "./searchParams.ts"
 import { meQuery } from "./session/session.ts"
@@ -92,6 +92,9 @@ const signedInRoute = createRoute({
 const overviewSearch = ({ window }: Record<string, unknown>): { readonly window?: OverviewWindow } =>
   present({ window: oneOf(overviewWindows, window) })
 
+const chartsSearch = ({ compare, window }: Record<string, unknown>): OverviewSearch =>
+  present({ window: oneOf(overviewWindows, window), compare: onlyTrue(compare) })
+
 const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
@@ -158,8 +161,15 @@ const settingsRoute = createRoute({
 const overviewRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
-  validateSearch: overviewSearch,
+  validateSearch: chartsSearch,
   component: lazyPage(() => import("./overview/OverviewPage.tsx"), "OverviewPage")
+})
+
+const nameRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/names/$name",
+  validateSearch: chartsSearch,
+  component: lazyPage(() => import("./names/NamePage.tsx"), "NamePage")
 })
 
 const tasksRoute = createRoute({
@@ -226,8 +236,8 @@ const failuresRoute = createRoute({
 const failureRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/failures/$fingerprint",
-  validateSearch: ({ hours }: Record<string, unknown>): { readonly hours?: FailureWindow } =>
-    present({ hours: oneOf(failureWindows, hours) }),
+  validateSearch: ({ compare, hours }: Record<string, unknown>): FailureGroupSearch =>
+    present({ hours: oneOf(failureWindows, hours), compare: onlyTrue(compare) }),
   component: lazyPage(() => import("./failures/FailurePage.tsx"), "FailurePage")
 })
 
@@ -427,6 +437,7 @@ const routeTree = rootRoute.addChildren([
       peopleRoute,
       settingsRoute,
       overviewRoute,
+      nameRoute,
       tasksRoute,
       taskRoute,
       failuresRoute,

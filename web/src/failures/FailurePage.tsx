@@ -1,10 +1,14 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useMemo } from "react"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { changeOf, type PastCount, sumBetween, weekMillis } from "../overview/comparison.ts"
+import { CompareToggle } from "../overview/WindowSelect.tsx"
 import { useCan } from "../session/session.ts"
-import { linkClass, TaskLink, TaskListLink } from "../tasks/TaskLinks.tsx"
+import { Shares } from "../tasks/Shares.tsx"
+import { linkClass, TaskLink } from "../tasks/TaskLinks.tsx"
 import { Traceback } from "../tasks/Traceback.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
@@ -14,19 +18,70 @@ import { Time } from "../ui/Time.tsx"
 import { FailureChart } from "./FailureChart.tsx"
 import { GroupMark } from "./GroupMark.tsx"
 import { GroupTasks } from "./GroupTasks.tsx"
-import { type FailureGroupDetail as Detail, groupQuery, usualWindow } from "./queries.ts"
+import {
+  deployBeforeQuery,
+  type FailureGroupDetail as Detail,
+  type FailureGroupSearch,
+  type FailureWindow,
+  groupQuery,
+  usualWindow
+} from "./queries.ts"
 import { RetryGroupButton } from "./RetryGroupButton.tsx"
 import { TriageButtons, TriagePanel } from "./Triage.tsx"
 import { WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000
+const hourMillis = 3_600_000
 
-const GroupFacts = ({ group }: { readonly group: Detail }) => {
+/** The failed attempts of the window a week ago, by hours of which the first and the last count in part; null until read. */
+const usePast = (slug: string, group: Detail | undefined, hours: FailureWindow, isCompared: boolean) => {
+  const { data } = useQuery({
+    ...groupQuery(slug, group?.fingerprint ?? "", hours + weekMillis / hourMillis),
+    enabled: isCompared && group !== undefined
+  })
+  return useMemo(
+    () =>
+      !isCompared || data === undefined
+        ? null
+        : data.hours.map(({ hour, occurrences }): PastCount => ({
+          start: Date.parse(hour),
+          length: hourMillis,
+          value: occurrences
+        })),
+    [data, isCompared]
+  )
+}
+
+/** How long after which deploy the group failed first, if one was within a day before. */
+const FirstDeploy = ({ firstSeen, slug }: { readonly slug: string; readonly firstSeen: string }) => {
   const { failures: texts } = useTexts()
+  const format = useFormat()
+  const { data: deploys = [] } = useQuery(deployBeforeQuery(slug, firstSeen))
+  const [deploy] = deploys
+  if (deploy === undefined) return null
+  const after = Math.max(1000, Date.parse(firstSeen) - Date.parse(deploy.at))
+  return (
+    <p className="text-soft" title={deploy.note ?? undefined}>
+      {texts.afterDeploy(format.duration(after), deploy.version)}
+    </p>
+  )
+}
+
+const GroupFacts = ({ change, group }: {
+  readonly group: Detail
+  /** Of the failed attempts against the week before. */
+  readonly change: number | null
+}) => {
+  const { failures: texts, overview } = useTexts()
   const format = useFormat()
   return (
     <Facts>
-      <Fact name={texts.occurrences}>{group.window !== null && format.number(group.window.occurrences)}</Fact>
+      <Fact name={texts.occurrences}>
+        {group.window !== null && format.number(group.window.occurrences)}
+        {change !== null && (
+          <span title={overview.comparedWithLastWeek} className="ml-3 text-soft">{format.change(change)}</span>
+        )}
+      </Fact>
       <Fact name={texts.occurrencesEver}>{format.number(group.occurrences)}</Fact>
       <Fact name={texts.openNow}>
         <span className={group.open_count > 0 ? "font-medium text-failure" : undefined}>
@@ -38,41 +93,6 @@ const GroupFacts = ({ group }: { readonly group: Detail }) => {
       <Fact name={texts.firstSeen}>{group.first_seen === null ? "–" : <Time at={group.first_seen} />}</Fact>
       <Fact name={texts.lastSeen}>{group.last_seen === null ? "–" : <Time at={group.last_seen} />}</Fact>
     </Facts>
-  )
-}
-
-const Shares = ({ fingerprint, shares, slug, term, title }: {
-  readonly slug: string
-  readonly fingerprint: string
-  /** Of the query that lists the tasks of a share. */
-  readonly term: "queue" | "worker"
-  readonly title: string
-  readonly shares: Detail["workers"]
-}) => {
-  const { none } = useTexts()
-  const format = useFormat()
-  const total = shares.reduce((sum, { tasks }) => sum + tasks, 0)
-  return (
-    <Panel title={title}>
-      {shares.length === 0 ? <p className="px-5 py-4 text-soft">{none}</p> : (
-        <ul className="grid gap-2 px-5 py-4">
-          {shares.map(({ name, tasks }) => (
-            <li key={name} className="flex justify-between gap-4">
-              <span className="truncate">
-                {name === null ?
-                  "–" :
-                  (
-                    <TaskListLink slug={slug} query={{ fingerprint, [term]: name }} className="hover:underline">
-                      {name}
-                    </TaskListLink>
-                  )}
-              </span>
-              <span className="figures text-soft">{format.percent(tasks / total)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Panel>
   )
 }
 
@@ -103,7 +123,9 @@ const Sample = ({ group, slug }: { readonly slug: string; readonly group: Detail
 /** One failure group: how often and since when, with what exception, its tasks, and the button that retries them all. */
 export const FailurePage = () => {
   const { fingerprint, slug } = useParams({ from: "/signed-in/projects/$slug/failures/$fingerprint" })
-  const { hours = usualWindow } = useSearch({ from: "/signed-in/projects/$slug/failures/$fingerprint" })
+  const { compare = false, hours = usualWindow } = useSearch({
+    from: "/signed-in/projects/$slug/failures/$fingerprint"
+  })
   const navigate = useNavigate()
   const { failures: texts } = useTexts()
   const canOperate = useCan(slug, "operator")
@@ -114,24 +136,28 @@ export const FailurePage = () => {
     refetchInterval
   })
   const group = read.data
+  const past = usePast(slug, group, hours, compare)
+  const show = (search: FailureGroupSearch) =>
+    void navigate({
+      to: "/projects/$slug/failures/$fingerprint",
+      params: { slug, fingerprint },
+      search: (known) => ({ ...known, ...search }),
+      replace: true
+    })
   if (group === undefined) {
     return read.isError ? <ErrorNotice error={read.error} onRetry={() => void read.refetch()} /> : <Loading />
   }
   const name = group.sample_task_name ?? fingerprint
+  const weekAgo = read.dataUpdatedAt - weekMillis
+  const change = past === null || group.window === null
+    ? null
+    : changeOf(group.window.occurrences, sumBetween(past, weekAgo - hours * hourMillis, weekAgo))
   return (
     <>
       <PageHeader title={name}>
         <GroupMark group={group} />
-        <WindowSelect
-          hours={hours}
-          onChoose={(chosen) =>
-            void navigate({
-              to: "/projects/$slug/failures/$fingerprint",
-              params: { slug, fingerprint },
-              search: chosen === undefined ? {} : { hours: chosen },
-              replace: true
-            })}
-        />
+        <WindowSelect hours={hours} onChoose={(chosen) => show({ hours: chosen })} />
+        <CompareToggle isOn={compare} onToggle={(isOn) => show({ compare: isOn ? true : undefined })} />
         <span className="flex items-center gap-3 font-mono text-small text-soft">
           {fingerprint}
           <CopyButton text={fingerprint} label={texts.fingerprint} />
@@ -152,17 +178,26 @@ export const FailurePage = () => {
       {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
       <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid min-w-0 content-start gap-5">
-          {group.window !== null && <FailureChart window={group.window} at={read.dataUpdatedAt} />}
+          {group.first_seen !== null && <FirstDeploy slug={slug} firstSeen={group.first_seen} />}
+          {group.window !== null && (
+            <FailureChart
+              slug={slug}
+              fingerprint={fingerprint}
+              window={group.window}
+              at={read.dataUpdatedAt}
+              past={past}
+            />
+          )}
           <Sample slug={slug} group={group} />
         </div>
         <div className="grid min-w-0 content-start gap-5">
           <TriagePanel slug={slug} group={group} />
           <Panel title={texts.facts}>
-            <GroupFacts group={group} />
+            <GroupFacts group={group} change={change} />
           </Panel>
           <GroupTasks slug={slug} fingerprint={fingerprint} hours={hours} />
-          <Shares slug={slug} fingerprint={fingerprint} term="queue" title={texts.queues} shares={group.queues} />
-          <Shares slug={slug} fingerprint={fingerprint} term="worker" title={texts.workers} shares={group.workers} />
+          <Shares slug={slug} terms={{ fingerprint }} term="queue" title={texts.queues} shares={group.queues} />
+          <Shares slug={slug} terms={{ fingerprint }} term="worker" title={texts.workers} shares={group.workers} />
         </div>
       </div>
     </>

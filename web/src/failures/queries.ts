@@ -37,6 +37,13 @@ export interface FailuresSearch {
   readonly engine?: string
 }
 
+/** What the address of a group's page keeps. */
+export interface FailureGroupSearch {
+  readonly hours?: FailureWindow | undefined
+  /** With the week before. */
+  readonly compare?: true | undefined
+}
+
 const pageSize = 50
 const shownTasks = 20
 
@@ -47,7 +54,7 @@ export const listGroups = (slug: string, search: FailuresSearch, cursor: string 
     })
   )
 
-export const groupQuery = (slug: string, fingerprint: string, hours: FailureWindow) =>
+export const groupQuery = (slug: string, fingerprint: string, hours: number) =>
   queryOptions({
     queryKey: ["failures", slug, "group", fingerprint, hours],
     queryFn: () =>
@@ -72,6 +79,22 @@ export const assigneesQuery = (slug: string) =>
   queryOptions({
     queryKey: ["failures", slug, "assignees"],
     queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/issue-assignees", { params: { path: { slug } } }))
+  })
+
+const dayMillis = 86_400_000
+
+/** The last deploy within the day before a failure. */
+export const deployBeforeQuery = (slug: string, firstSeen: string) =>
+  queryOptions({
+    queryKey: ["deploys", slug, "before", firstSeen],
+    queryFn: () => {
+      const from = new Date(Date.parse(firstSeen) - dayMillis).toISOString()
+      return unwrap(
+        api.GET("/api/v1/projects/{slug}/deploys", {
+          params: { path: { slug }, query: { from, to: firstSeen, limit: 1 } }
+        })
+      )
+    }
   })
 
 /** The tasks of these terms, as a line of the list of tasks. */

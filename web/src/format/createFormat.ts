@@ -31,6 +31,8 @@ export interface Format {
   readonly compact: (value: number) => string
   /** A share from 0 to 1. */
   readonly percent: (share: number) => string
+  /** How much more, as a share, with its sign: +12 %. */
+  readonly change: (share: number) => string
   readonly duration: (millis: number) => string
   /** Seconds and more, such as "3 min. ago". */
   readonly relative: (time: number, now: number) => string
@@ -51,6 +53,11 @@ export const createFormat = (language: string, zone: string | undefined): Format
   const number = new Intl.NumberFormat(language)
   const compact = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 })
   const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })
+  const change = new Intl.NumberFormat(language, {
+    style: "percent",
+    maximumFractionDigits: 0,
+    signDisplay: "exceptZero"
+  })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "narrow" })
   const zoned = zone === undefined ? {} : { timeZone: zone }
   const dateTime = new Intl.DateTimeFormat(language, {
@@ -109,6 +116,7 @@ export const createFormat = (language: string, zone: string | undefined): Format
     count: (value) => ({ value, text: number.format(value) }),
     compact: (value) => compact.format(value),
     percent: (share) => percent.format(share),
+    change: (share) => change.format(share),
     duration: (millis) => {
       const { millis: size, unit } = durationUnits.find((one) => millis >= one.millis) ?? durationUnits[4]
       const value = millis / size

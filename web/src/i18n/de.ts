@@ -20,6 +20,7 @@ import { home } from "./de/home.ts"
 import { inbox } from "./de/inbox.ts"
 import { keys } from "./de/keys.ts"
 import { maintenance } from "./de/maintenance.ts"
+import { names } from "./de/names.ts"
 import { notifications } from "./de/notifications.ts"
 import { oldRows } from "./de/oldRows.ts"
 import { overview } from "./de/overview.ts"
@@ -166,6 +167,7 @@ export const de: Texts = {
   },
   home,
   attention,
+  names,
   overview,
   account,
   apiKeys,

@@ -20,6 +20,7 @@ import { home } from "./en/home.ts"
 import { inbox } from "./en/inbox.ts"
 import { keys } from "./en/keys.ts"
 import { maintenance } from "./en/maintenance.ts"
+import { names } from "./en/names.ts"
 import { notifications } from "./en/notifications.ts"
 import { oldRows } from "./en/oldRows.ts"
 import { overview } from "./en/overview.ts"
@@ -169,6 +170,7 @@ export const en = {
   },
   home,
   attention,
+  names,
   overview,
   account,
   apiKeys,

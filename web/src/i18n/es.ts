@@ -21,6 +21,7 @@ import { home } from "./es/home.ts"
 import { inbox } from "./es/inbox.ts"
 import { keys } from "./es/keys.ts"
 import { maintenance } from "./es/maintenance.ts"
+import { names } from "./es/names.ts"
 import { notifications } from "./es/notifications.ts"
 import { oldRows } from "./es/oldRows.ts"
 import { overview } from "./es/overview.ts"
@@ -166,6 +167,7 @@ export const es: Texts = {
   },
   home,
   attention,
+  names,
   overview,
   account,
   apiKeys,

@@ -21,6 +21,7 @@ import { home } from "./fr/home.ts"
 import { inbox } from "./fr/inbox.ts"
 import { keys } from "./fr/keys.ts"
 import { maintenance } from "./fr/maintenance.ts"
+import { names } from "./fr/names.ts"
 import { notifications } from "./fr/notifications.ts"
 import { oldRows } from "./fr/oldRows.ts"
 import { overview } from "./fr/overview.ts"
@@ -166,6 +167,7 @@ export const fr: Texts = {
   },
   home,
   attention,
+  names,
   overview,
   account,
   apiKeys,

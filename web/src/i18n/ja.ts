@@ -21,6 +21,7 @@ import { home } from "./ja/home.ts"
 import { inbox } from "./ja/inbox.ts"
 import { keys } from "./ja/keys.ts"
 import { maintenance } from "./ja/maintenance.ts"
+import { names } from "./ja/names.ts"
 import { notifications } from "./ja/notifications.ts"
 import { oldRows } from "./ja/oldRows.ts"
 import { overview } from "./ja/overview.ts"
@@ -166,6 +167,7 @@ export const ja: Texts = {
   },
   home,
   attention,
+  names,
   overview,
   account,
   apiKeys,

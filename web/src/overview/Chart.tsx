@@ -2,6 +2,7 @@ import { useState } from "react"
 import { lazyComponent } from "../code/lazyComponent.tsx"
 import type { Format } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import type { ShownMarks } from "../marks/marks.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { hasValue } from "./chartData.ts"
 import { chartHeight, type Series, Swatch, writeValue } from "./Series.tsx"
@@ -42,7 +43,7 @@ const ValueTable = ({ format, formatValue, series, times }: {
  * A chart over time, with a legend, and all its values as a table. It has its height from the start: while it is read,
  * while its library is loaded, and without a value, when it has no axes.
  */
-export const Chart = ({ format, formatTick, formatValue, readAt, series, times, title }: {
+export const Chart = ({ format, formatTick, formatValue, marks, onOpen, readAt, series, times, title }: {
   readonly title: string
   /** Epoch milliseconds. */
   readonly times: ReadonlyArray<number>
@@ -53,6 +54,9 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
   readonly formatValue: (value: number) => string
   /** For the axis, where there is less space; else as the values. */
   readonly formatTick?: (value: number) => string
+  readonly marks?: ShownMarks | undefined
+  /** Shows what is behind a bucket, or behind those that were dragged over: its time in epoch milliseconds. */
+  readonly onOpen?: ((from: number, to: number) => void) | undefined
 }) => {
   const { live, overview: texts } = useTexts()
   const [isTable, setTable] = useState(false)
@@ -62,10 +66,10 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
       <div className="flex flex-wrap items-center gap-4 px-5 py-3">
         <h2 className="font-semibold">{title}</h2>
         <ul className="flex flex-wrap gap-4 text-small text-soft">
-          {series.map(({ colour, dash, label }) => (
-            <li key={label} className="flex items-center gap-2">
-              <Swatch colour={colour} dash={dash} />
-              {label}
+          {series.map((one) => (
+            <li key={one.label} className="flex items-center gap-2">
+              <Swatch series={one} />
+              {one.label}
             </li>
           ))}
         </ul>
@@ -97,6 +101,8 @@ export const Chart = ({ format, formatTick, formatValue, readAt, series, times, 
                     formatValue={formatValue}
                     writeTick={formatTick ?? formatValue}
                     readAt={readAt}
+                    marks={marks}
+                    onOpen={onOpen}
                   />
                 )
                 : readAt !== null && (

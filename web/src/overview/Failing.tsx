@@ -4,6 +4,7 @@ import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { formatQuery } from "../tasks/query.ts"
+import { TaskNameLink } from "../tasks/TaskLinks.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Part } from "./Part.tsx"
@@ -27,21 +28,21 @@ export const FailingNames = ({ slug, window }: { readonly slug: string; readonly
         columns={[
           {
             title: texts.name,
-            cell: ({ engine, name }) => (
-              <Link
-                to="/projects/$slug/tasks"
-                params={{ slug }}
-                search={{ q: formatQuery({ state: "failure", name, engine, since: window }) }}
-                className={link}
-              >
-                {name}
-              </Link>
-            )
+            cell: ({ name }) => <TaskNameLink slug={slug} name={name} search={{ window }} className={link} />
           },
           {
             title: texts.failed,
             isNumber: true,
-            cell: ({ failure }) => <span className="text-failure">{format.number(failure)}</span>
+            cell: ({ engine, failure, name }) => (
+              <Link
+                to="/projects/$slug/tasks"
+                params={{ slug }}
+                search={{ q: formatQuery({ state: "failure", exactName: name, engine, finished: window }) }}
+                className="text-failure hover:underline hover:underline-offset-2"
+              >
+                {format.number(failure)}
+              </Link>
+            )
           },
           { title: texts.failureRate, isNumber: true, cell: ({ failure_rate }) => format.percent(failure_rate) },
           {

@@ -9,12 +9,13 @@ import { DemoGuide } from "./DemoGuide.tsx"
 import { FailingGroups, FailingNames } from "./Failing.tsx"
 import { Figures } from "./Figures.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
-import { statsQuery, trendsQuery } from "./queries.ts"
+import { statsQuery, useTrends } from "./queries.ts"
 import { QueueDepths } from "./QueueDepths.tsx"
-import { chartRefetchMillis, TrendCharts } from "./TrendCharts.tsx"
+import { TrendCharts } from "./TrendCharts.tsx"
 import { useFirstSteps } from "./useFirstSteps.ts"
 import { useProjectAttention } from "./useProjectAttention.ts"
-import { WindowSelect } from "./WindowSelect.tsx"
+import type { OverviewSearch } from "./windows.ts"
+import { CompareToggle, WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000
 
@@ -25,10 +26,12 @@ const refetchMillis = 10_000
  */
 export const OverviewPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/" })
-  const { window = "24h" } = useSearch({ from: "/signed-in/projects/$slug/" })
+  const { compare = false, window = "24h" } = useSearch({ from: "/signed-in/projects/$slug/" })
   const { overview: texts } = useTexts()
   const navigate = useNavigate()
-  const trends = useQuery({ ...trendsQuery(slug, window), refetchInterval: useRefetchInterval(chartRefetchMillis) })
+  const { changes, past, trends } = useTrends(slug, window, compare)
+  const show = (search: OverviewSearch) =>
+    void navigate({ to: "/projects/$slug", params: { slug }, search: (known) => ({ ...known, ...search }) })
   const attention = useProjectAttention(slug)
   const firstSteps = useFirstSteps(slug)
   const stats = useQuery({ ...statsQuery(slug, window), refetchInterval: useRefetchInterval(refetchMillis) })
@@ -37,10 +40,10 @@ export const OverviewPage = () => {
     <div className="grid gap-5 pb-6">
       <PageHeader title={texts.title}>
         {!firstSteps.isEmpty && (
-          <WindowSelect
-            window={window}
-            onChoose={(window) => void navigate({ to: "/projects/$slug", params: { slug }, search: { window } })}
-          />
+          <>
+            <WindowSelect window={window} onChoose={(window) => show({ window })} />
+            <CompareToggle isOn={compare} onToggle={(isOn) => show({ compare: isOn ? true : undefined })} />
+          </>
         )}
       </PageHeader>
       {isReading && <Loading />}
@@ -65,8 +68,10 @@ export const OverviewPage = () => {
                 onRetry={() => void stats.refetch()}
               />
             )}
-            {(stats.data !== undefined || !stats.isError) && <Figures slug={slug} stats={stats.data} />}
-            <TrendCharts trends={trends} />
+            {(stats.data !== undefined || !stats.isError) && (
+              <Figures slug={slug} stats={stats.data} changes={changes} />
+            )}
+            <TrendCharts trends={trends} past={past} slug={slug} />
             <div className="grid gap-x-0 gap-y-3 lg:grid-cols-2">
               <FailingNames slug={slug} window={window} />
               <FailingGroups slug={slug} window={window} />

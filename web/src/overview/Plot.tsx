@@ -4,12 +4,16 @@ import "uplot/dist/uPlot.min.css"
 import type { Format } from "../format/useFormat.ts"
 import { useZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { type Frame, MarkRow } from "../marks/MarkRow.tsx"
+import type { ShownMarks } from "../marks/marks.ts"
 import { useColourScheme } from "../theme/theme.ts"
-import { isLastUnfinished, isolatedIndexes, splitLast, type Values } from "./chartData.ts"
+import { isLastUnfinished, isolatedIndexes, rangeOf, splitLast, type Values } from "./chartData.ts"
 import { chartHeight, type Series, Swatch, writeValue } from "./Series.tsx"
 
 /** Pixels between the ticks of time: a clock of 12 hours is 52 wide. */
 const tickSpace = 80
+/** Pixels above the lines for the flags of marks. */
+const flagRoom = 22
 const barPaths = uPlot.paths.bars?.({ size: [0.7, 24, 2] })
 /** Of the last bucket while it is not over. */
 const unfinishedDash = [2, 3]
@@ -59,13 +63,13 @@ const PointValues = ({ format, formatValue, index, isUnfinished, point: { isInLe
         {isUnfinished && ` · ${texts.unfinished}`}
       </p>
       <dl className="figures mt-2 grid grid-cols-[auto_auto] gap-x-4">
-        {series.map(({ colour, dash, label, values }) => (
-          <Fragment key={label}>
+        {series.map((one) => (
+          <Fragment key={one.label}>
             <dt className="flex items-center gap-2 whitespace-nowrap">
-              <Swatch colour={colour} dash={dash} />
-              {label}
+              <Swatch series={one} />
+              {one.label}
             </dt>
-            <dd className="text-right font-medium whitespace-nowrap">{writeValue(values[index], formatValue)}</dd>
+            <dd className="text-right font-medium whitespace-nowrap">{writeValue(one.values[index], formatValue)}</dd>
           </Fragment>
         ))}
       </dl>
@@ -74,7 +78,11 @@ const PointValues = ({ format, formatValue, index, isUnfinished, point: { isInLe
 }
 
 /** How a series is drawn; `isRest`: the way to a bucket that is not over. */
-const optionsOf = (element: HTMLElement, { colour, dash, isBars, isFilled, label }: Series, isRest: boolean) => {
+const optionsOf = (
+  element: HTMLElement,
+  { colour, dash, isBars, isFilled, isPale = false, label }: Series,
+  isRest: boolean
+) => {
   const stroke = resolveColour(element, colour)
   const lineDash = isRest ? unfinishedDash : dash
   const fill = isBars === true && !isRest ? stroke : isBars === true || isFilled === true
@@ -83,6 +91,7 @@ const optionsOf = (element: HTMLElement, { colour, dash, isBars, isFilled, label
   return {
     label,
     stroke,
+    alpha: isPale ? 0.45 : 1,
     width: isBars === true && !isRest ? 0 : 1.5,
     points: {
       show: false,
@@ -101,8 +110,42 @@ const dots = (plot: uPlot, seriesIndex: number) => {
   return isolatedIndexes(Array.from(values, (value) => value ?? null))
 }
 
+/** Where the lines of a plot are, from the edges of its element. */
+const frameOf = (plot: uPlot, element: HTMLElement, times: ReadonlyArray<number>): Frame => {
+  const [inner, outer] = [plot.over.getBoundingClientRect(), element.getBoundingClientRect()]
+  const { max = 0, min = 0 } = plot.scales.x ?? {}
+  return {
+    left: inner.left - outer.left,
+    top: inner.top - outer.top,
+    width: inner.width,
+    height: inner.height,
+    from: (min ?? 0) * 1000,
+    to: times.length === 0 ? 0 : (max ?? 0) * 1000
+  }
+}
+
+/** Pixels that a pressed pointer moves before it selects a time. */
+const dragDistance = 5
+
+/**
+ * Calls back with the bucket that was clicked. A finger shows the values of a bucket first, as a pointer does before it clicks,
+ * and opens it when it comes again.
+ */
+const listenToClicks = (plot: uPlot, open: (second: number) => void) => {
+  let pressed = { x: 0, isTouch: false, shown: null as number | null } // the cast: the literal would have no other type
+  const secondHere = () => plot.data[0][plot.cursor.idx ?? -1] ?? null
+  plot.over.addEventListener("pointerdown", ({ clientX, pointerType }) => {
+    pressed = { x: clientX, isTouch: pointerType === "touch", shown: secondHere() }
+  })
+  plot.over.addEventListener("click", ({ clientX }) => {
+    const second = secondHere()
+    if (second === null || Math.abs(clientX - pressed.x) >= dragDistance) return
+    if (!pressed.isTouch || pressed.shown === second) open(second)
+  })
+}
+
 /** The lines or bars of a chart, whose buckets can be read by pointer and arrow keys. */
-export const Plot = ({ format, formatValue, readAt, series, times, title, writeTick }: {
+export const Plot = ({ format, formatValue, marks, onOpen, readAt, series, times, title, writeTick }: {
   readonly title: string
   readonly times: ReadonlyArray<number>
   readonly series: ReadonlyArray<Series>
@@ -110,6 +153,8 @@ export const Plot = ({ format, formatValue, readAt, series, times, title, writeT
   readonly readAt: number
   readonly formatValue: (value: number) => string
   readonly writeTick: (value: number) => string
+  readonly marks: ShownMarks | undefined
+  readonly onOpen: ((from: number, to: number) => void) | undefined
 }) => {
   const { overview: texts } = useTexts()
   const zone = useZone()
@@ -119,7 +164,15 @@ export const Plot = ({ format, formatValue, readAt, series, times, title, writeT
   /** The bucket of `point`, in epoch seconds, as the plot has it. */
   const pointSecond = useRef<number>(null)
   const [point, setPoint] = useState<Point | null>(null)
+  const [frame, setFrame] = useState<Frame | null>(null)
   const isUnfinished = isLastUnfinished(times, readAt)
+  const hasMarks = marks !== undefined
+  const canOpen = onOpen !== undefined
+  const openRange = useRef((_from: number, _to: number) => {})
+  openRange.current = (from, to) => {
+    const range = rangeOf(times, from, to)
+    if (range !== null) onOpen?.(range.from, range.to)
+  }
   useEffect(() => {
     const element = holder.current
     if (element === null) return
@@ -136,6 +189,13 @@ export const Plot = ({ format, formatValue, readAt, series, times, title, writeT
     const showAgain = (plot: uPlot) => {
       if (previousSecond !== null && plot.data[0].includes(previousSecond)) pointAt(plot, previousSecond)
       else showPoint(plot)
+    }
+    const showFrame = (plot: uPlot) => setFrame(frameOf(plot, element, times))
+    const openSelection = (plot: uPlot) => {
+      const { left, width } = plot.select
+      if (width === 0) return
+      plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+      openRange.current(plot.posToVal(left, "x") * 1000, plot.posToVal(left + width, "x") * 1000)
     }
     const windowMillis = (times.at(-1) ?? 0) - (times[0] ?? 0)
     const soft = resolveColour(element, "soft")
@@ -156,12 +216,22 @@ export const Plot = ({ format, formatValue, readAt, series, times, title, writeT
       {
         width: element.clientWidth,
         height: chartHeight,
-        padding: [null, tickSpace / 2, null, null], // the last tick of time is written around the edge
-        cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
+        // the last tick of time is written around the edge, and flags stand above the lines
+        padding: [hasMarks ? flagRoom : null, tickSpace / 2, null, null],
+        cursor: {
+          y: false,
+          points: { size: 6 },
+          drag: { x: canOpen, y: false, setScale: false, dist: dragDistance }
+        },
         legend: { show: false },
         // ticks at the hours and days of the zone in which they are written
         ...(zone !== undefined && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), zone) }),
-        hooks: { ready: [showAgain], setCursor: [showPoint] },
+        hooks: {
+          ready: [showAgain, showFrame],
+          setSize: [showFrame],
+          setCursor: [showPoint],
+          setSelect: [openSelection]
+        },
         scales: { x: { time: true }, y: { range: (_, __, max) => [0, max <= 0 ? 1 : max * 1.1] } },
         axes: [
           {
@@ -178,6 +248,7 @@ export const Plot = ({ format, formatValue, readAt, series, times, title, writeT
       [times.map((time) => time / 1000), ...parts.map(({ values }) => [...values])],
       element
     )
+    if (canOpen) listenToClicks(plot, (second) => openRange.current(second * 1000, second * 1000))
     drawn.current = plot
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: chartHeight }))
     observer.observe(element)
@@ -186,7 +257,7 @@ export const Plot = ({ format, formatValue, readAt, series, times, title, writeT
       plot.destroy()
       drawn.current = null
     }
-  }, [times, series, format, writeTick, isUnfinished, zone, scheme])
+  }, [times, series, format, writeTick, isUnfinished, zone, scheme, hasMarks, canOpen])
   const index = point === null ? -1 : times.indexOf(point.time)
   const moveTo = (to: number) => {
     const plot = drawn.current
@@ -206,6 +277,7 @@ export const Plot = ({ format, formatValue, readAt, series, times, title, writeT
       event.preventDefault()
       moveTo(steps[event.key as keyof typeof steps]) // it is one of them
     } else if (event.key === "Escape") leave()
+    else if (event.key === "Enter" && point !== null) openRange.current(point.time, point.time)
   }
   return (
     <>
@@ -213,11 +285,13 @@ export const Plot = ({ format, formatValue, readAt, series, times, title, writeT
         ref={holder}
         style={{ height: chartHeight }}
         role="img"
-        aria-label={`${title}. ${texts.keysOfChart}`}
+        className={canOpen ? "[&_.u-over]:cursor-pointer [&_.u-select]:bg-ink/10" : undefined}
+        aria-label={`${title}. ${texts.keysOfChart}${canOpen ? ` ${texts.openKey}` : ""}`}
         tabIndex={0}
         onKeyDown={press}
         onBlur={leave}
       />
+      {marks !== undefined && frame !== null && <MarkRow shown={marks} frame={frame} format={format} />}
       {point !== null && index !== -1 && (
         <PointValues
           point={point}

@@ -10,6 +10,8 @@ export interface Series {
   readonly isFilled?: boolean
   /** Bars from the axis, for counts that are mostly zero. */
   readonly isBars?: boolean
+  /** Of another time, for comparison. */
+  readonly isPale?: boolean
 }
 
 /** In pixels, with its axes; the same while it is read, and without any value. */
@@ -19,8 +21,8 @@ export const writeValue = (value: number | null | undefined, formatValue: (value
   value === null || value === undefined ? "–" : formatValue(value)
 
 /** The line of a series in a legend. */
-export const Swatch = ({ colour, dash }: Pick<Series, "colour"> & { readonly dash: Series["dash"] | undefined }) => (
-  <svg width="16" height="8" aria-hidden="true" className={`shrink-0 text-${colour}`}>
+export const Swatch = ({ series: { colour, dash, isPale = false } }: { readonly series: Series }) => (
+  <svg width="16" height="8" aria-hidden="true" className={`shrink-0 text-${colour} ${isPale ? "opacity-45" : ""}`}>
     <path d="M0 4h16" stroke="currentColor" strokeWidth="2" strokeDasharray={dash?.join(" ")} />
   </svg>
 )

@@ -1,6 +1,25 @@
 import { useTexts } from "../i18n/Language.tsx"
 import type { OverviewWindow } from "./windows.ts"
 
+/** Whether a page compares with the week before. */
+export const CompareToggle = ({ isOn, onToggle }: {
+  readonly isOn: boolean
+  readonly onToggle: (isOn: boolean) => void
+}) => {
+  const { overview: texts } = useTexts()
+  return (
+    <label className="inline-flex h-[30px] items-center gap-3">
+      <input
+        type="checkbox"
+        className="accent-ink"
+        checked={isOn}
+        onChange={({ target }) => onToggle(target.checked)}
+      />
+      {texts.compare}
+    </label>
+  )
+}
+
 /** Chooses how far back an overview reads. */
 export const WindowSelect = ({ onChoose, window }: {
   readonly window: OverviewWindow

@@ -1,19 +1,44 @@
-import { queryOptions } from "@tanstack/react-query"
+import { queryOptions, useQuery } from "@tanstack/react-query"
 import { api, unwrap } from "../api/client.ts"
-import { buckets, type OverviewWindow, windowHours } from "./windows.ts"
+import { useRefetchInterval } from "../api/live.ts"
+import { compare } from "./comparison.ts"
+import { buckets, type OverviewWindow, pastWindows, windowHours } from "./windows.ts"
 
 const topNames = 8
 
-export const trendsQuery = (slug: string, window: OverviewWindow) =>
-  queryOptions({
-    queryKey: ["trends", slug, window],
-    queryFn: () =>
-      unwrap(
-        api.GET("/api/v1/projects/{slug}/trends", {
-          params: { path: { slug }, query: { window, bucket: buckets[window] } }
-        })
-      )
+/** The shortest bucket of a chart is a minute. */
+export const chartRefetchMillis = 30_000
+
+/** Trends of a project, or of one task name. */
+export const trendsQuery = (slug: string, window: OverviewWindow, name?: string) => {
+  const query = { window, bucket: buckets[window], ...(name !== undefined && { name }) }
+  return queryOptions({
+    queryKey: ["trends", slug, query],
+    queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/trends", { params: { path: { slug }, query } }))
   })
+}
+
+/** The same a week ago; minutes are not kept for so long. */
+export const pastTrendsQuery = (slug: string, window: OverviewWindow, name?: string) => {
+  const query = { ...pastWindows[window], days_ago: 7, ...(name !== undefined && { name }) }
+  return queryOptions({
+    queryKey: ["trends", slug, query],
+    queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/trends", { params: { path: { slug }, query } }))
+  })
+}
+
+/** The trends of a window, and with `isCompared` those of the week before. */
+export const useTrends = (slug: string, window: OverviewWindow, isCompared: boolean, name?: string) => {
+  const refetchInterval = useRefetchInterval(chartRefetchMillis)
+  const trends = useQuery({ ...trendsQuery(slug, window, name), refetchInterval })
+  const { data: past } = useQuery({ ...pastTrendsQuery(slug, window, name), enabled: isCompared, refetchInterval })
+  const isKnown = isCompared && past !== undefined && trends.data !== undefined
+  return {
+    trends,
+    past: isCompared ? past : undefined,
+    changes: isKnown ? compare(trends.data, past, trends.dataUpdatedAt) : null
+  }
+}
 
 export const homeTrendsQuery = (window: OverviewWindow) =>
   queryOptions({

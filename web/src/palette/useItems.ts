@@ -8,6 +8,7 @@ import { listGroups } from "../failures/queries.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { goLetters, goStroke } from "../keys/keys.ts"
+import { namesQuery } from "../names/queries.ts"
 import { schedulesQuery } from "../schedules/queries.ts"
 import { meQuery, useCan } from "../session/session.ts"
 import { useProjectPages } from "../shell/Navigation.tsx"
@@ -23,6 +24,7 @@ export type Group =
   | "actions"
   | "pages"
   | "tasks"
+  | "names"
   | "failures"
   | "projects"
   | "schedules"
@@ -82,6 +84,7 @@ const useNamed = (slug: string | undefined) => {
   const enabled = slug !== undefined
   const name = slug ?? ""
   return {
+    names: useQuery({ ...namesQuery(name), enabled }).data ?? [],
     agents: useQuery({ ...agentsQuery(name), enabled }).data ?? [],
     workers: useQuery({ ...workersQuery(name), enabled }).data ?? [],
     queues: useQuery({ ...queuesQuery(name), enabled }).data ?? [],
@@ -171,6 +174,11 @@ export const useItems = (slug: string | undefined, typed: string) => {
           to: "/projects/$slug/tasks/$engine/$taskId",
           params: { ...project, engine, taskId: task_id }
         })
+    })),
+    names: named.names.map((name) => ({
+      id: name,
+      title: name,
+      run: () => void navigate({ to: "/projects/$slug/names/$name", params: { ...project, name } })
     })),
     failures: named.failures.map(({ fingerprint, sample_exception, sample_task_name }) => ({
       id: fingerprint,

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { shortId } from "../format/shortId.ts"
+import type { OverviewSearch } from "../overview/windows.ts"
 import { formatQuery, type TaskQuery } from "./query.ts"
-import { toggleValue } from "./queryTokens.ts"
 
 /** A link in the text of a page. */
 export const linkClass = "underline underline-offset-2"
@@ -31,10 +31,20 @@ export const TaskListLink = ({ children, className = linkClass, query, slug, tit
   </Link>
 )
 
-/** The tasks of one name. Links to them have their address from here. */
-export const TaskNameLink = ({ name, ...link }: Omit<LinkProps, "children"> & { readonly name: string }) => (
-  <TaskListLink {...link} query={toggleValue("", "name", name)}>{name}</TaskListLink>
-)
+/** A task name that leads to its page. */
+export const TaskNameLink = ({ className = linkClass, name, search = {}, slug, title }:
+  & Omit<LinkProps, "children">
+  & { readonly name: string; readonly search?: OverviewSearch }) => (
+    <Link
+      to="/projects/$slug/names/$name"
+      params={{ slug, name }}
+      search={search}
+      className={className}
+      {...(title !== undefined && { title })}
+    >
+      {name}
+    </Link>
+  )
 
 /** One task, by the engine's id of it. */
 export const TaskLink = ({ children, className = `${linkClass} font-mono text-small`, engine, slug, taskId, title }:

@@ -131,6 +131,17 @@ export const Row = memo(({ canOperate, columns, isSelected, onAsk, onToggle, slu
         >
           {task.name}
         </Link>
+        <Link
+          to="/projects/$slug/names/$name"
+          params={{ slug, name: task.name }}
+          preload={false}
+          tabIndex={-1}
+          aria-label={texts.showName(task.name)}
+          title={texts.showName(task.name)}
+          className="hidden shrink-0 self-center text-soft group-hover:block hover:text-ink"
+        >
+          <Icon name="overview" />
+        </Link>
         {task.exception !== null && task.state === "failure"
           ? <span className="truncate text-soft" title={task.exception}>{task.exception}</span>
           : !columns.includes("id") && <span className="truncate font-mono text-small text-soft">{task.task_id}</span>}

@@ -7,6 +7,8 @@ export interface TaskQuery {
   readonly priority?: string
   /** Part of the name. */
   readonly name?: string
+  /** The whole name. */
+  readonly exactName?: string
   readonly queue?: string
   readonly engine?: string
   readonly worker?: string
@@ -17,6 +19,10 @@ export interface TaskQuery {
   readonly until?: string
   /** As `since`: the task ended then or later. */
   readonly finished?: string
+  /** The task ended before; also `until`, so that a search begins there. Only with `finished`. */
+  readonly finishedBefore?: string
+  /** Comparisons with a duration, such as `>120ms`. */
+  readonly runtime?: ReadonlyArray<string>
   readonly search?: string
 }
 
@@ -42,6 +48,9 @@ export const quoteValue = (
   value: string
 ): string => (value === "" || /[\s"(),*\\]|^[=<>]/.test(value) ? quote(value) : value)
 
+/** After `=` there are neither comparisons nor wildcards. */
+const quoteExact = (name: string): string => (/[\s"(),\\]/.test(name) ? quote(name) : name)
+
 /** A text to search for, in quotes where it would be something else. */
 export const quoteWord = (word: string): string =>
   /[\s"()\\]|^-|^[A-Za-z_]+:|^(?:args|kwargs|result)\.[^,:]+:|^(?:AND|OR|NOT)$|^$/.test(word) ? quote(word) : word
@@ -56,13 +65,22 @@ export const formatPlace = (
     ? null
     : `${column}.${path.join(".")}:${quoteValue(value)}`
 
+/** A moment of a query, to the minute where it is a full one. */
+export const formatMoment = (time: number): string =>
+  new Date(time).toISOString().replace(/\.000Z$/, "Z").replace(/:00Z$/, "Z")
+
 /** The line of these terms, in a fixed order. */
 export const formatQuery = (query: TaskQuery): string =>
   [
+    ...(query.exactName === undefined ? [] : [`name:=${quoteExact(query.exactName)}`]),
     ...terms.flatMap((term) => {
       const value = query[term]
       return value === undefined ? [] : [`${term}:${plainTerms.has(term) ? value : quoteValue(value)}`]
     }),
+    ...(query.finishedBefore === undefined
+      ? []
+      : [`-finished:${query.finishedBefore}`, `until:${query.finishedBefore}`]),
+    ...(query.runtime ?? []).map((comparison) => `runtime:${comparison}`),
     ...(query.search === undefined ? [] : [quoteWord(query.search)])
   ].join(" ")
 

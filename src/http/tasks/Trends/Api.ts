@@ -3,7 +3,14 @@ import { Schema } from "effect"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { BurnRates, FindBurnRates } from "../../../domain/tasks/Rollup/Slo.ts"
 import { FindStats, Stats } from "../../../domain/tasks/Rollup/Stats.ts"
-import { FindTaskName, FindTrends, ListTaskNames, TaskNameDetail, TaskNames, Trends } from "../../../domain/tasks/Rollup/Trends.ts"
+import {
+  FindTaskName,
+  FindTrends,
+  ListTaskNames,
+  TaskNameDetail,
+  TaskNames,
+  Trends
+} from "../../../domain/tasks/Rollup/Trends.ts"
 import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
 import { inChapter, operation } from "../../Docs/Tags.ts"

@@ -37,7 +37,7 @@ export const automation: Texts["automation"] = {
     channels: (count: Count) => plural(count, "an # Kanal senden", "an # Kanäle senden"),
     none: "nur ins Protokoll schreiben"
   },
-  rule: "Regel",
+  rule: common.rule,
   state: common.status,
   states: { active: common.active, dryRun: "Probelauf", off: "Aus" },
   breaker: "Schutzschalter",

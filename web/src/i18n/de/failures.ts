@@ -43,6 +43,7 @@ export const failures: Texts["failures"] = {
   occurrences: "Fehlversuche",
   occurrencesEver: "Fehlversuche insgesamt",
   firstSeen: "Zuerst gesehen",
+  afterDeploy: (duration, version) => `Zuerst gesehen ${duration} nach ${version}`,
   lastSeen: "Zuletzt gesehen",
   none: "Keine offenen Fehlergruppen",
   noneHint:

@@ -26,10 +26,27 @@ export const overview: Texts["overview"] = {
   asChart: "Als Diagramm anzeigen",
   time: common.time,
   keysOfChart: "Die Pfeiltasten links und rechts zeigen die Werte jedes Zeitpunkts.",
+  openKey: "Die Eingabetaste öffnet die Tasks dieses Zeitpunkts.",
   noData: "Keine Daten in diesem Zeitraum",
   unfinished: "läuft noch",
   p50: "p50",
   p95: "p95",
+  p99: "p99",
+  compare: "Mit der Vorwoche vergleichen",
+  comparedWithLastWeek: "gegenüber der Vorwoche",
+  weekAgo: (series) => `${series}, Vorwoche`,
+  marks: {
+    title: "Marken",
+    hide: "In allen Diagrammen ausblenden",
+    show: "In allen Diagrammen einblenden",
+    kinds: {
+      deploy: "Deployment",
+      command: common.command,
+      rule: common.rule,
+      missed_run: "Verpasste Ausführung",
+      maintenance: "Wartung"
+    }
+  },
   topFailing: "Am häufigsten fehlgeschlagen",
   topGroups: "Fehlergruppen mit offenen Tasks",
   noGroups: "In diesem Zeitraum ist keine Gruppe fehlgeschlagen",

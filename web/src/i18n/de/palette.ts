@@ -18,6 +18,7 @@ export const palette: Texts["palette"] = {
     actions: "Ausgewählt oder geöffnet",
     pages: "Seiten",
     tasks: common.tasks,
+    names: "Task-Namen",
     failures: common.failures,
     projects: common.projects,
     schedules: common.schedules,

@@ -14,6 +14,7 @@ export const tasks: Texts["tasks"] = {
     value: (term: string, value: string) => `„${value}“ ist kein gültiger Wert für ${term}.`,
     quote: "Ein Anführungszeichen fehlt."
   },
+  showName: (name) => `Verlauf von ${name}`,
   columns: {
     state: "Status",
     name: common.name,

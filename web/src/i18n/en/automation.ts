@@ -36,7 +36,7 @@ export const automation = {
     channels: (count: Count) => plural(count, "send to # channel", "send to # channels"),
     none: "only write its log"
   },
-  rule: "Rule",
+  rule: common.rule,
   state: common.status,
   states: { active: common.active, dryRun: "Dry run", off: "Off" },
   breaker: "Breaker",

@@ -42,6 +42,7 @@ export const failures = {
   occurrences: "Failed attempts",
   occurrencesEver: "Failed attempts in total",
   firstSeen: "First seen",
+  afterDeploy: (duration: string, version: string) => `First seen ${duration} after ${version}`,
   lastSeen: "Last seen",
   none: "No open failure groups",
   noneHint: "Failed tasks with the same cause appear here as one group. Muted and resolved groups are hidden.",

@@ -25,10 +25,27 @@ export const overview = {
   asChart: "Show as a chart",
   time: common.time,
   keysOfChart: "The left and right arrow keys show the values of each time.",
+  openKey: "Enter opens the tasks of that time.",
   noData: "No data in this window",
   unfinished: "in progress",
   p50: "p50",
   p95: "p95",
+  p99: "p99",
+  compare: "Compare with last week",
+  comparedWithLastWeek: "compared with last week",
+  weekAgo: (series: string) => `${series}, last week`,
+  marks: {
+    title: "Marks",
+    hide: "Hide on all charts",
+    show: "Show on all charts",
+    kinds: {
+      deploy: "Deploy",
+      command: common.command,
+      rule: common.rule,
+      missed_run: "Missed run",
+      maintenance: "Maintenance"
+    }
+  },
   topFailing: "Most failures",
   topGroups: "Failure groups with open tasks",
   noGroups: "No group has failed in this window",

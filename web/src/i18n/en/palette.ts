@@ -17,6 +17,7 @@ export const palette = {
     actions: "Selected or open",
     pages: "Pages",
     tasks: common.tasks,
+    names: "Task names",
     failures: common.failures,
     projects: common.projects,
     schedules: common.schedules,

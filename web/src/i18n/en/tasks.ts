@@ -13,6 +13,7 @@ export const tasks = {
     value: (term: string, value: string) => `“${value}” is not a value of ${term}.`,
     quote: "A quotation mark is missing."
   },
+  showName: (name: string) => `Trends of ${name}`,
   columns: {
     state: "State",
     name: common.name,

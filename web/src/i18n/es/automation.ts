@@ -37,7 +37,7 @@ export const automation: Texts["automation"] = {
     channels: (count: Count) => plural(count, "enviar a # canal", "enviar a # canales"),
     none: "solo escribir en su registro"
   },
-  rule: "Regla",
+  rule: common.rule,
   state: common.status,
   states: { active: common.active, dryRun: "Simulacro", off: "Desactivada" },
   breaker: "Disyuntor",

@@ -44,6 +44,7 @@ export const failures: Texts["failures"] = {
   occurrences: "Intentos fallidos",
   occurrencesEver: "Intentos fallidos en total",
   firstSeen: "Primera vez",
+  afterDeploy: (duration, version) => `Visto por primera vez ${duration} después de ${version}`,
   lastSeen: "Última vez",
   none: "No hay grupos de fallos abiertos",
   noneHint:

@@ -26,10 +26,27 @@ export const overview: Texts["overview"] = {
   asChart: "Mostrar como gráfico",
   time: common.time,
   keysOfChart: "Las flechas izquierda y derecha muestran los valores de cada momento.",
+  openKey: "Intro abre las tareas de ese momento.",
   noData: "Sin datos en este periodo",
   unfinished: "en curso",
   p50: "p50",
   p95: "p95",
+  p99: "p99",
+  compare: "Comparar con la semana pasada",
+  comparedWithLastWeek: "respecto a la semana pasada",
+  weekAgo: (series) => `${series}, semana pasada`,
+  marks: {
+    title: "Marcas",
+    hide: "Ocultar en todos los gráficos",
+    show: "Mostrar en todos los gráficos",
+    kinds: {
+      deploy: "Despliegue",
+      command: common.command,
+      rule: common.rule,
+      missed_run: "Ejecución perdida",
+      maintenance: "Mantenimiento"
+    }
+  },
   topFailing: "Tareas con más fallos",
   topGroups: "Grupos de fallos con tareas abiertas",
   noGroups: "Ningún grupo ha fallado en este periodo",

@@ -19,6 +19,7 @@ export const palette: Texts["palette"] = {
     actions: "Seleccionado o abierto",
     pages: "Páginas",
     tasks: common.tasks,
+    names: "Nombres de tareas",
     failures: common.failures,
     projects: common.projects,
     schedules: common.schedules,

@@ -14,6 +14,7 @@ export const tasks: Texts["tasks"] = {
     value: (term: string, value: string) => `«${value}» no es un valor válido de ${term}.`,
     quote: "Falta una comilla."
   },
+  showName: (name) => `Tendencias de ${name}`,
   columns: {
     state: "Estado",
     name: common.name,

@@ -37,7 +37,7 @@ export const automation: Texts["automation"] = {
     channels: (count: Count) => plural(count, "envoyer à # canal", "envoyer à # canaux"),
     none: "seulement écrire dans son journal"
   },
-  rule: "Règle",
+  rule: common.rule,
   state: common.status,
   states: { active: common.active, dryRun: "Essai à blanc", off: "Désactivée" },
   breaker: "Disjoncteur",

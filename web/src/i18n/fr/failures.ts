@@ -49,6 +49,7 @@ export const failures: Texts["failures"] = {
   occurrences: "Tentatives en échec",
   occurrencesEver: "Tentatives en échec au total",
   firstSeen: "Première fois",
+  afterDeploy: (duration, version) => `Vu pour la première fois ${duration} après ${version}`,
   lastSeen: "Dernière fois",
   none: "Aucun groupe d’échecs ouvert",
   noneHint:

@@ -26,10 +26,27 @@ export const overview: Texts["overview"] = {
   asChart: "Afficher sous forme de graphique",
   time: common.time,
   keysOfChart: "Les flèches gauche et droite montrent les valeurs de chaque moment.",
+  openKey: "Entrée ouvre les tâches de ce moment.",
   noData: "Aucune donnée sur cette période",
   unfinished: "en cours",
   p50: "p50",
   p95: "p95",
+  p99: "p99",
+  compare: "Comparer à la semaine dernière",
+  comparedWithLastWeek: "par rapport à la semaine dernière",
+  weekAgo: (series) => `${series}, semaine dernière`,
+  marks: {
+    title: "Repères",
+    hide: "Masquer sur tous les graphiques",
+    show: "Afficher sur tous les graphiques",
+    kinds: {
+      deploy: "Déploiement",
+      command: common.command,
+      rule: common.rule,
+      missed_run: "Exécution manquée",
+      maintenance: "Maintenance"
+    }
+  },
   topFailing: "Tâches avec le plus d’échecs",
   topGroups: "Groupes d’échecs avec des tâches ouvertes",
   noGroups: "Aucun groupe n’a échoué pendant cette période",

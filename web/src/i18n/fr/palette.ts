@@ -19,6 +19,7 @@ export const palette: Texts["palette"] = {
     actions: "Sélectionné ou ouvert",
     pages: "Pages",
     tasks: common.tasks,
+    names: "Noms de tâches",
     failures: common.failures,
     projects: common.projects,
     schedules: common.schedules,

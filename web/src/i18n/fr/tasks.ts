@@ -14,6 +14,7 @@ export const tasks: Texts["tasks"] = {
     value: (term: string, value: string) => `«\u00a0${value}\u00a0» n’est pas une valeur valide de ${term}.`,
     quote: "Il manque un guillemet."
   },
+  showName: (name) => `Tendances de ${name}`,
   columns: {
     state: "État",
     name: common.name,

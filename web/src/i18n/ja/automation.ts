@@ -36,7 +36,7 @@ export const automation: Texts["automation"] = {
     channels: (count: Count) => `${count.text}個のチャンネルに送信`,
     none: "ログへの記録のみ"
   },
-  rule: "ルール",
+  rule: common.rule,
   state: common.status,
   states: { active: common.active, dryRun: "ドライラン", off: "オフ" },
   breaker: "ブレーカー",

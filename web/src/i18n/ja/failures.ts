@@ -42,6 +42,7 @@ export const failures: Texts["failures"] = {
   occurrences: "失敗した試行",
   occurrencesEver: "失敗した試行の合計",
   firstSeen: "最初",
+  afterDeploy: (duration, version) => `${version}の${duration}後に初めて発生`,
   lastSeen: "最後",
   none: "未対応の失敗グループはありません",
   noneHint:

@@ -26,10 +26,27 @@ export const overview: Texts["overview"] = {
   asChart: "グラフで表示",
   time: common.time,
   keysOfChart: "左右の矢印キーで各時点の値を表示します。",
+  openKey: "Enterキーでその時点のタスクを開きます。",
   noData: "この期間のデータはありません",
   unfinished: "集計中",
   p50: "p50",
   p95: "p95",
+  p99: "p99",
+  compare: "先週と比較",
+  comparedWithLastWeek: "先週との比較",
+  weekAgo: (series) => `${series}（先週）`,
+  marks: {
+    title: "マーク",
+    hide: "すべてのグラフで非表示にする",
+    show: "すべてのグラフで表示する",
+    kinds: {
+      deploy: "デプロイ",
+      command: common.command,
+      rule: common.rule,
+      missed_run: "実行漏れ",
+      maintenance: "メンテナンス"
+    }
+  },
   topFailing: "失敗の多いタスク",
   topGroups: "未解決のタスクがある失敗グループ",
   noGroups: "この期間に失敗したグループはありません",

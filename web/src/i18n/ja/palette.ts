@@ -18,6 +18,7 @@ export const palette: Texts["palette"] = {
     actions: "選択中または表示中",
     pages: "ページ",
     tasks: common.tasks,
+    names: "タスク名",
     failures: common.failures,
     projects: common.projects,
     schedules: common.schedules,

@@ -13,6 +13,7 @@ export const tasks: Texts["tasks"] = {
     value: (term: string, value: string) => `「${value}」は${term}の値として無効です。`,
     quote: "引用符が足りません。"
   },
+  showName: (name) => `${name}の推移`,
   columns: {
     state: "状態",
     name: common.name,

@@ -1,0 +1,31 @@
+import { useTexts } from "../i18n/Language.tsx"
+import { Toolbar } from "../ui/Toolbar.tsx"
+import { toggleKind, type useMarks } from "./marks.ts"
+import { MarkShape } from "./MarkShape.tsx"
+
+/** The kinds of marks that charts have, to hide and show each. It has its height before the marks are read. */
+export const MarkLegend = ({ marks }: { readonly marks: ReturnType<typeof useMarks> }) => {
+  const { overview: { marks: texts } } = useTexts()
+  if (marks === null) return null
+  if (marks.kinds.length === 0) return <div className="min-h-[24px]" />
+  return (
+    <div className="flex min-h-[24px] flex-wrap items-center gap-3 text-small text-soft">
+      <span>{texts.title}</span>
+      <Toolbar label={texts.title} className="flex flex-wrap gap-2">
+        {marks.kinds.map((kind) => (
+          <button
+            key={kind}
+            type="button"
+            aria-pressed={!marks.hidden.has(kind)}
+            title={marks.hidden.has(kind) ? texts.show : texts.hide}
+            className="inline-flex h-[24px] items-center gap-2 rounded-base px-3 line-through hover:bg-hover hover:text-ink aria-pressed:text-ink aria-pressed:no-underline"
+            onClick={() => toggleKind(kind)}
+          >
+            <MarkShape kind={kind} />
+            {texts.kinds[kind]}
+          </button>
+        ))}
+      </Toolbar>
+    </div>
+  )
+}
