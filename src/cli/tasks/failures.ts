@@ -44,7 +44,11 @@ export const definitions = {
   mute: define("Mute a failure group: no alerts about it, and it needs no attention.", {
     fingerprint,
     hours: integer("hours", "For how long.", 24),
-    until: optionalChoice("until", MuteCondition.literals, "Until it escalates, in place of a time."),
+    until: optionalChoice(
+      "until",
+      MuteCondition.literals,
+      "Until it escalates, or until the next deploy, in place of a time."
+    ),
     project
   }),
   resolve: define("Resolve a failure group: it regresses when it fails again.", { fingerprint, project }),

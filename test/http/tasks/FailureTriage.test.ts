@@ -107,7 +107,7 @@ describe.each(laneEngines)("the triage of failure groups on %s", (engine) => {
     it.effect("a muted group is hidden until its time has come, it escalates, or it is opened", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { actions, fingerprintOf, get, namesIn, project, report, triage } = yield* world
+        const { actions, fingerprintOf, get, namesIn, operator, project, report, triage } = yield* world
         yield* report(failure("shop.pay", "a", ago(7200)), failure("shop.pay", "b", ago(1)))
         const fingerprint = yield* fingerprintOf("shop.pay")
         const triageNow = Effect.map(get(`/issues/${fingerprint}`), ({ json }) => triageOf(json))
@@ -130,6 +130,14 @@ describe.each(laneEngines)("the triage of failure groups on %s", (engine) => {
         assert.deepStrictEqual(yield* triageNow, ["muted", "escalates"])
         yield* triage(fingerprint, { triage: "open" })
         assert.deepStrictEqual(yield* triageNow, ["open", null])
+        yield* triage(fingerprint, { triage: "muted", muted_until: "next_deploy" })
+        assert.deepStrictEqual(yield* triageNow, ["muted", "next_deploy"])
+        const deploy = yield* request("POST", `/projects/${project.slug}/deploys`, {
+          ...operator,
+          body: { version: "v2" }
+        })
+        assert.strictEqual(deploy.status, 201, deploy.text)
+        yield* until(triageNow, ([state]) => state === "open")
         // it escalates in an hour that began after the mute
         yield* triage(fingerprint, { triage: "muted", muted_until: "escalates" })
         yield* sql`UPDATE failure_group_counts SET occurrences = 100
@@ -144,6 +152,8 @@ describe.each(laneEngines)("the triage of failure groups on %s", (engine) => {
           ["unmuted", "failure triage"],
           ["muted", null],
           ["reopened", null],
+          ["muted", null],
+          ["unmuted", "failure triage"],
           ["muted", null],
           ["unmuted", "failure triage"]
         ])

@@ -2059,7 +2059,7 @@ export interface components {
             fingerprint: string;
             first_seen: string | null;
             last_seen: string | null;
-            muted_until: ("escalates" | string) | null;
+            muted_until: (("escalates" | "next_deploy") | string) | null;
             note: string | null;
             occurrences: number;
             open_count: number;
@@ -2086,7 +2086,7 @@ export interface components {
                 occurrences: number;
             }[];
             last_seen: string | null;
-            muted_until: ("escalates" | string) | null;
+            muted_until: (("escalates" | "next_deploy") | string) | null;
             note: string | null;
             occurrences: number;
             open_count: number;
@@ -3542,7 +3542,7 @@ export interface components {
         };
         UpdateFailureGroup: {
             assignee?: string | null;
-            muted_until?: ("escalates" | string) | null;
+            muted_until?: (("escalates" | "next_deploy") | string) | null;
             note?: string | null;
             triage?: ("open" | "muted" | "resolved") | null;
         };

@@ -11,7 +11,7 @@ import { Time } from "../ui/Time.tsx"
 import { UntilDialog } from "../ui/UntilDialog.tsx"
 import { useAction } from "../ui/useAction.ts"
 import { GroupMark } from "./GroupMark.tsx"
-import { assigneesQuery, type FailureGroup, type TriageChange, triageGroup } from "./queries.ts"
+import { assigneesQuery, type FailureGroup, isMuteCondition, type TriageChange, triageGroup } from "./queries.ts"
 
 interface Subject {
   readonly slug: string
@@ -58,7 +58,7 @@ export const TriageButtons = ({ group, slug }: Subject) => {
           other={texts.muteOther}
           end={texts.unmute}
           silentUntil={group.muted_until}
-          conditions={{ escalates: texts.untilItEscalates }}
+          conditions={texts.muteUntil}
           onChoose={(until) =>
             triage.mutate(until === null ? { triage: "open" } : { triage: "muted", muted_until: until })}
           onClose={() => setMuting(false)}
@@ -142,7 +142,7 @@ export const TriagePanel = ({ group, slug }: Subject) => {
         {triaged_at !== null && <Fact name={texts.by}>{nameOf(triaged_by?.id ?? null, triaged_by?.name)}</Fact>}
         {muted_until !== null && (
           <Fact name={texts.mutedUntil}>
-            {muted_until === "escalates" ? texts.itEscalates : <Time at={muted_until} isPlanned />}
+            {isMuteCondition(muted_until) ? texts.muteEnds[muted_until] : <Time at={muted_until} isPlanned />}
           </Fact>
         )}
         {!canOperate && (

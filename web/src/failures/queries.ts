@@ -5,6 +5,10 @@ export type FailureGroup = Schemas["FailureGroup"]
 export type FailureGroupDetail = Schemas["FailureGroupDetail"]
 export type TriageChange = Schemas["UpdateFailureGroup"]
 
+/** Whether a mute ends by a condition, and not at a time. */
+export const isMuteCondition = (end: string): end is "escalates" | "next_deploy" =>
+  end === "escalates" || end === "next_deploy"
+
 /** What a group is, for people: what they decided about it, else whether its tasks have recovered. */
 export type GroupStatus = FailureGroup["status"] | Exclude<FailureGroup["triage"], "open">
 

@@ -77,7 +77,8 @@ const formatWindow = ({ bucket_seconds, counts, occurrences, since }: FailureWin
 const formatShares = (shares: ReadonlyArray<Share>): string =>
   shares.slice(0, 5).map(({ name, tasks }) => `${name ?? "unknown"} (${tasks})`).join(", ")
 
-const formatEnd = (muted_until: string): string => muted_until === "escalates" ? "it escalates" : muted_until
+const formatEnd = (muted_until: string): string =>
+  muted_until === "escalates" ? "it escalates" : muted_until === "next_deploy" ? "the next deploy" : muted_until
 
 const formatTriage = ({ muted_until, triage, triaged_at, triaged_by }: FailureGroup): string =>
   [

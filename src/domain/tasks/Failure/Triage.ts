@@ -10,7 +10,7 @@ export const Triage = Schema.Literal("open", "muted", "resolved", "regressed")
 export type Triage = typeof Triage.Type
 
 /** What can end a mute in place of a time (docs/failures.md). */
-export const MuteCondition = Schema.Literal("escalates")
+export const MuteCondition = Schema.Literal("escalates", "next_deploy")
 
 export const MuteEnd = Schema.Union(MuteCondition, Timestamp)
 
@@ -44,7 +44,7 @@ export const triageFields = {
   ),
   muted_until: describeField(
     Schema.NullOr(MuteEnd),
-    "When the mute ends: a time, or `escalates`. Null unless `muted`.",
+    "When the mute ends: a time, `escalates` or `next_deploy`. Null unless `muted`.",
     exampleTime
   ),
   assignee: describeField(Schema.NullOr(Assignee), "Who takes care of it.", { id: exampleId, name: "Ada Lovelace" }),
@@ -60,7 +60,7 @@ export const UpdateFailureGroup = Schema.Struct({
   ),
   muted_until: describeField(
     patchField(MuteEnd),
-    `With \`triage: muted\`, and required there: a time at most ${maxMuteDays} days from now, or \`escalates\`.`,
+    `With \`triage: muted\`, and required there: a time at most ${maxMuteDays} days from now, \`escalates\` or \`next_deploy\`.`,
     "escalates"
   ),
   assignee: describeField(

@@ -104,6 +104,13 @@ export const makeTriageChanges = Effect.gen(function*() {
           AND ${escalationOf(sql, now, "triaged_at")} IS NOT NULL`,
       triage: "open",
       action: "unmuted"
+    },
+    {
+      isDue: (now) =>
+        sql`g.triage = 'muted' AND g.muted_until = 'next_deploy' AND EXISTS (
+          SELECT 1 FROM deploys d WHERE d.project_id = g.project_id AND d.at > g.triaged_at AND d.at <= ${now})`,
+      triage: "open",
+      action: "unmuted"
     }
   ]
 

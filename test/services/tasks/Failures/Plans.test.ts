@@ -17,7 +17,7 @@ layer(brainOn("SQLite"), { excludeTestServices: true })("the triage of failure g
       const { listNamed } = yield* makeNamedRepo
       const plans = (yield* plansOf(sql.withTransaction(applyChanges()))).flat()
       const groups = plans.filter((detail) => / g\b/.test(detail))
-      assert.isAtLeast(groups.length, 3, plans.join("\n"))
+      assert.lengthOf(groups, 4, plans.join("\n"))
       for (const plan of groups) assert.match(plan, /USING (COVERING )?INDEX failure_groups_(recurred|muted)/)
       const home = (yield* plansOf(
         sql.withTransaction(listNamed([ProjectId.make(randomUUID())], yield* Timestamp.now))
