@@ -181,7 +181,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
           await first.filter({ hasText: "report" }).and(page.locator(":focus-within")).waitFor()
           assert.strictEqual(await filter.inputValue(), "report")
         }
-        await go(page, "q", "Queues")
+        await go(page, "a", "Agents")
         await page.keyboard.press("/")
         await page.getByRole("combobox", { name: "Go to or run" }).and(page.locator(":focus")).waitFor()
         await page.keyboard.press("Escape")
