@@ -29,8 +29,7 @@ describe("a window beside the week before", () => {
   ]
 
   it("gives a shorter bucket its share of an hour's count, and the hour's own rate", () => {
-    const times = [-2 * hour, -1.75 * hour, -hour, 0, 5 * hour].map((time) => now + time)
-    const quarters = [...times, times[4]! + hour / 4]
+    const quarters = [-2 * hour, -1.75 * hour, -hour, 0, 5 * hour, 5.25 * hour].map((time) => now + time)
     assert.deepStrictEqual(valuesWeekAgo(quarters, past, true), [2, 2, 1, null, null, null])
     assert.deepStrictEqual(valuesWeekAgo(quarters, past, false), [8, 8, 4, null, null, null])
   })

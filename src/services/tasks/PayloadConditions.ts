@@ -1,7 +1,6 @@
-import type { SqlClient } from "@effect/sql"
+import type { SqlClient, Statement } from "@effect/sql"
 import { canonicalize } from "../../domain/kernel/CanonicalJson.ts"
 import type { TaskTerm, TextPattern } from "../../domain/tasks/Task/Expression.ts"
-import type { Fragment } from "./Conditions.ts"
 
 type PayloadTerm = Extract<TaskTerm, { readonly kind: "payload" }>
 
@@ -24,13 +23,13 @@ const needleOf = ({ match, text }: TextPattern): string =>
  */
 export const makePayloadConditions = (
   sql: SqlClient.SqlClient,
-  matchesAnyPattern: (column: Fragment, patterns: ReadonlyArray<TextPattern>) => Fragment
+  matchesAnyPattern: (column: Statement.Fragment, patterns: ReadonlyArray<TextPattern>) => Statement.Fragment
 ) => {
   const position = sql.onDialectOrElse({ pg: () => sql.literal("strpos"), orElse: () => sql.literal("instr") })
-  const contains = (column: Fragment, part: string) => sql`${position}(${column}, ${part}) > 0`
+  const contains = (column: Statement.Fragment, part: string) => sql`${position}(${column}, ${part}) > 0`
 
   /** The JSON at a place; null where there is none. */
-  const jsonAt = ({ column, path }: PayloadTerm): Fragment =>
+  const jsonAt = ({ column, path }: PayloadTerm): Statement.Fragment =>
     sql.onDialectOrElse({
       pg: () => {
         const steps = path.map((name) => typeof name === "number" ? sql` -> ${name}::int` : sql` -> ${name}::text`)
@@ -43,10 +42,10 @@ export const makePayloadConditions = (
     })
 
   /** PostgreSQL fails on a NUL in JSON, which its texts cannot hold. A task with one is not found by its values. */
-  const isReadable = (column: string): ReadonlyArray<Fragment> =>
+  const isReadable = (column: string): ReadonlyArray<Statement.Fragment> =>
     sql.onDialectOrElse({ pg: () => [sql`strpos(${sql(column)}, ${"\\u0000"}) = 0`], orElse: () => [] })
 
-  const matchesPayload = (term: PayloadTerm): Fragment => {
+  const matchesPayload = (term: PayloadTerm): Statement.Fragment => {
     const { column, patterns } = term
     const mayMatch = sql.or(patterns.map(needleOf).map((needle) => contains(sql`${sql(column)}`, needle)))
     return sql`CASE WHEN ${sql.and([mayMatch, ...isReadable(column)])}
@@ -54,7 +53,7 @@ export const makePayloadConditions = (
   }
 
   /** Between its commas, because a tag may contain any character. */
-  const hasTag = (tag: string): Fragment =>
+  const hasTag = (tag: string): Statement.Fragment =>
     contains(sql`',' || substr(tags, 2, length(tags) - 2) || ','`, `,${JSON.stringify(tag)},`)
 
   return { matchesPayload, hasTag } as const
