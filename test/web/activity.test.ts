@@ -55,6 +55,8 @@ const rule = row("automation.rule.executed", {
   target_name: "Declined cards",
   metadata: { action: "retry", engine: "celery", task_id: "t1", task_name: "payment.charge" }
 })
+const group = (action: string) =>
+  row(`failure_group.${action}`, { target_type: "failure_group", target_id: "9f2c", target_name: "payment.charge" })
 
 describe("a row of the activity", () => {
   it("is a sentence about a user or a rule", () => {
@@ -66,6 +68,9 @@ describe("a row of the activity", () => {
       [row("schedule.paused", { target_type: "schedule", target_name: "nightly" }), "Demo paused schedule nightly"],
       [row("schedule.trigger_now", { target_type: "schedule", target_name: "x" }), "Demo triggered schedule x"],
       [row("membership.granted", { target_type: "membership", target_name: "Ada" }), "Demo added member Ada"],
+      [row("deploy.marked", { target_type: "deploy", target_name: "v1.4.2" }), "Demo marked deploy v1.4.2"],
+      [group("muted"), "Demo muted failure group payment.charge"],
+      [group("note_changed"), "Demo wrote a note on failure group payment.charge"],
       [row("auth.login", { target_type: "session" }), "signedIn"]
     ] as const
     for (const [one, text] of rows) assert.strictEqual(write(readSentence(one), en), text)

@@ -21,9 +21,15 @@ const verbs = [
   "snoozed",
   "unsnoozed",
   "tested",
-  "accepted"
+  "accepted",
+  "marked",
+  "reopened",
+  "muted",
+  "resolved",
+  "assigned",
+  "unassigned"
 ] as const
-export type Verb = (typeof verbs)[number] | "retried" | "requeued" | "purged" | "restarted" | "triggered"
+export type Verb = (typeof verbs)[number] | "retried" | "requeued" | "purged" | "restarted" | "triggered" | "noted"
 
 /** Kinds of things that the catalogue has a word for. */
 const nouns = [
@@ -35,6 +41,8 @@ const nouns = [
   "bulk_job",
   "bulk_retry",
   "channel",
+  "deploy",
+  "failure_group",
   "invitation",
   "maintenance_window",
   "membership",
@@ -74,7 +82,8 @@ const commandVerbs: Readonly<Partial<Record<string, Verb>>> = {
 /** Actions whose last word is none of the verbs. */
 const otherVerbs: Readonly<Partial<Record<string, Verb>>> = {
   "schedule.trigger_now": "triggered",
-  "bulk_job.stopped": "cancelled"
+  "bulk_job.stopped": "cancelled",
+  "failure_group.note_changed": "noted"
 }
 
 const verbOf = (action: string): Verb | undefined => {

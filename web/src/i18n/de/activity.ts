@@ -53,7 +53,14 @@ export const activity: Texts["activity"] = {
     requeued: did("neu eingereiht"),
     purged: did("geleert"),
     restarted: did("neu gestartet"),
-    triggered: did("ausgelöst")
+    triggered: did("ausgelöst"),
+    marked: did("markiert"),
+    reopened: did("wieder geöffnet"),
+    muted: did("stummgeschaltet"),
+    resolved: did("als gelöst markiert"),
+    assigned: did("zugewiesen"),
+    unassigned: did("von der Zuweisung befreit"),
+    noted: did("mit einer Notiz versehen")
   },
   things: {
     agent: named("den Agenten"),
@@ -64,6 +71,8 @@ export const activity: Texts["activity"] = {
     bulk_job: named("den Massenauftrag"),
     bulk_retry: named("die Massenwiederholung"),
     channel: named("den Kanal"),
+    deploy: named("das Deployment"),
+    failure_group: named("die Fehlergruppe"),
     invitation: named("die Einladung"),
     maintenance_window: named("das Wartungsfenster"),
     membership: named("das Mitglied"),

@@ -52,7 +52,14 @@ export const activity = {
     requeued: did("requeued"),
     purged: did("purged"),
     restarted: did("restarted"),
-    triggered: did("triggered")
+    triggered: did("triggered"),
+    marked: did("marked"),
+    reopened: did("reopened"),
+    muted: did("muted"),
+    resolved: did("resolved"),
+    assigned: did("assigned"),
+    unassigned: did("unassigned"),
+    noted: did("wrote a note on")
   },
   things: {
     agent: named("agent"),
@@ -63,6 +70,8 @@ export const activity = {
     bulk_job: named("bulk job"),
     bulk_retry: named("bulk retry"),
     channel: named("channel"),
+    deploy: named("deploy"),
+    failure_group: named("failure group"),
     invitation: named("invitation"),
     maintenance_window: named("maintenance window"),
     membership: named("member"),

@@ -53,7 +53,14 @@ export const activity: Texts["activity"] = {
     requeued: did("volvió a encolar"),
     purged: did("vació"),
     restarted: did("reinició"),
-    triggered: did("disparó")
+    triggered: did("disparó"),
+    marked: did("marcó"),
+    reopened: did("reabrió"),
+    muted: did("silenció"),
+    resolved: did("resolvió"),
+    assigned: did("asignó"),
+    unassigned: did("dejó sin asignar"),
+    noted: did("anotó")
   },
   things: {
     agent: named("el agente"),
@@ -64,6 +71,8 @@ export const activity: Texts["activity"] = {
     bulk_job: named("el trabajo masivo"),
     bulk_retry: named("el reintento masivo"),
     channel: named("el canal"),
+    deploy: named("el despliegue"),
+    failure_group: named("el grupo de fallos"),
     invitation: named("la invitación"),
     maintenance_window: named("la ventana de mantenimiento"),
     membership: named("el miembro"),

@@ -53,7 +53,14 @@ export const activity: Texts["activity"] = {
     requeued: did("remis en file"),
     purged: did("vidé"),
     restarted: did("redémarré"),
-    triggered: did("déclenché")
+    triggered: did("déclenché"),
+    marked: did("marqué"),
+    reopened: did("rouvert"),
+    muted: did("mis en silence"),
+    resolved: did("résolu"),
+    assigned: did("attribué"),
+    unassigned: did("désattribué"),
+    noted: did("annoté")
   },
   things: {
     agent: named("l’agent"),
@@ -64,6 +71,8 @@ export const activity: Texts["activity"] = {
     bulk_job: named("le traitement groupé"),
     bulk_retry: named("la relance groupée"),
     channel: named("le canal"),
+    deploy: named("le déploiement"),
+    failure_group: named("le groupe d’échecs"),
     invitation: named("l’invitation"),
     maintenance_window: named("la fenêtre de maintenance"),
     membership: named("le membre"),

@@ -52,7 +52,14 @@ export const activity: Texts["activity"] = {
     requeued: did("キューに戻しました"),
     purged: did("消去しました"),
     restarted: did("再起動しました"),
-    triggered: did("実行しました")
+    triggered: did("実行しました"),
+    marked: did("記録しました"),
+    reopened: did("再開しました"),
+    muted: did("ミュートしました"),
+    resolved: did("解決済みにしました"),
+    assigned: did("担当者に割り当てました"),
+    unassigned: did("担当者から外しました"),
+    noted: did("メモを更新しました")
   },
   things: {
     agent: named("エージェント"),
@@ -63,6 +70,8 @@ export const activity: Texts["activity"] = {
     bulk_job: named("一括処理"),
     bulk_retry: named("一括再試行"),
     channel: named("チャンネル"),
+    deploy: named("デプロイ"),
+    failure_group: named("失敗グループ"),
     invitation: named("招待"),
     maintenance_window: named("メンテナンス期間"),
     membership: named("メンバー"),
