@@ -63,7 +63,7 @@ describe("declarations", () => {
 
   it("names each path parameter so that access knows what it is", () => {
     for (const { path } of endpoints) {
-      for (const name of paramsOf(path)) assert.match(name, /^(slug|engine|fingerprint|[a-z_]+_id)$/, path)
+      for (const name of paramsOf(path)) assert.match(name, /^(slug|engine|fingerprint|name|[a-z_]+_id)$/, path)
     }
   })
 

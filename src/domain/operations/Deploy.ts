@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
 import { DeployId, UserId } from "../kernel/Id.ts"
-import { QueryTimestamp, strictQuery, wholeNumber } from "../kernel/Query.ts"
+import { QueryTimestamp, wholeNumber } from "../kernel/Query.ts"
 import { nullish, text } from "../kernel/Text.ts"
 import { Timestamp } from "../kernel/Timestamp.ts"
 
@@ -50,5 +50,5 @@ export const timeRangeQuery = {
 export const ListDeploys = Schema.Struct({
   ...timeRangeQuery,
   limit: describeField(Schema.optional(wholeNumber(1, 500)), "The most deploys; 100 unless given.", 100)
-}).annotations(strictQuery)
+})
 export type ListDeploys = typeof ListDeploys.Type

@@ -81,7 +81,7 @@ describe.skipIf(!ready)("the list of tasks", () => {
               return await topNow() === top
             })
           }
-          const link = row.nth(15).getByRole("link")
+          const link = row.nth(15).getByRole("link").first()
           const href = await link.getAttribute("href")
           await link.focus()
           const top = await topNow()
@@ -160,7 +160,7 @@ describe.skipIf(!ready)("the list of tasks", () => {
           await row.nth(1).waitFor()
           await page.getByRole("checkbox", { name: "Select box.pay" }).first().check()
           await page.getByRole("checkbox", { name: "Select box.pay" }).nth(1).check()
-          await row.nth(2).getByRole("link").focus()
+          await row.nth(2).getByRole("link").first().focus()
           await page.keyboard.press("r")
           await page.getByRole("dialog", { name: /^Retry 2 / }).getByText("2 matching tasks").waitFor()
           await page.keyboard.press("Escape")

@@ -163,7 +163,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await line.fill("name:=checkout.place_order state:success")
           await page.waitForURL(/place_order/)
           await waitUntil(async () => (await row.allInnerTexts()).every((text) => text.includes("place_order")))
-          await row.first().getByRole("link").click() // older ones are of the history, which the engine does not hold
+          await row.first().getByRole("link").first().click() // older ones are of the history, which the engine does not hold
           const tree = page.getByRole("region", { name: "Tree" })
           await tree.getByRole("link", { name: "payment.charge" }).first().waitFor()
           await assertAccessible(page, "task with a tree")
@@ -199,9 +199,10 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await facts.getByRole("link", { name: taskId.slice(-8) }).click() // it is a retry of the first one
           await page.waitForURL(new RegExp(`${taskId}$`))
 
-          // a fact leads on: to all tasks of the name, to the worker; of a failed task, to what fails like it
+          // a fact leads on: to the page of the name, to the worker; of a failed task, to what fails like it
           await facts.getByRole("link", { name: "checkout.place_order" }).click()
-          await lineIs("name:=checkout.place_order")
+          await page.waitForURL(/\/names\/checkout\.place_order/)
+          await page.getByRole("heading", { level: 1, name: "checkout.place_order" }).waitFor()
           await page.goBack()
           await facts.getByRole("link", { name: "orders", exact: true }).last().click()
           await page.getByRole("heading", { level: 1, name: "orders" }).waitFor()

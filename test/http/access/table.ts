@@ -363,6 +363,7 @@ const resources = [
   "home",
   "projects",
   "tasks",
+  "deploys",
   "workers",
   "queues",
   "agents",

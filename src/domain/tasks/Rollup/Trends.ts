@@ -175,7 +175,8 @@ export const TaskNameDetail = Schema.Struct({
       ...countFields,
       failure_rate: describeField(Schema.Number, "As in the list.", 0.01)
     })),
-    "What ended by engine and queue, the most first."
+    "What ended by engine and queue, the most first.",
+    []
   ),
   run_times: describeField(
     Distribution,

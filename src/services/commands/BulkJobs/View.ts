@@ -31,10 +31,10 @@ const publicOf = (request: BulkRetry, outcomes: TaskOutcomes | null, note: strin
 export const retryWaitNote = (engines: ReadonlyArray<string>): string =>
   `No connected agent can retry tasks of ${engines.join(", ")}. They wait until one connects.`
 
-/** Retried tasks whose outcomes a list counts: some 50 ms. */
-const maxListedTasks = 10_000
+/** Retried tasks whose outcomes are counted for each reader: some 50 ms. */
+const maxCountedTasks = 10_000
 
-/** The outcomes of a request are read again after so many times as long as their count took: 10 s for 100 000 tasks. */
+/** Beyond that they are counted again after so many times as long as the count took. */
 const restFactor = 20
 
 /** The outcomes of so many retried tasks: those that were retried after the count wait. */
@@ -51,9 +51,10 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
     const engineAgents = yield* EngineAgents
     const memberNames = yield* MemberNames
     const items = yield* BulkRetryItemsRepo
+    const countOutcomes = (id: BulkRetryId) => Effect.flatMap(Timestamp.now, (now) => items.countOutcomes([id], now))
     const countedOutcomes = yield* Cache.makeWith({
       capacity: 256,
-      lookup: (id: BulkRetryId) => Effect.timed(Effect.flatMap(Timestamp.now, (now) => items.countOutcomes([id], now))),
+      lookup: (id: BulkRetryId) => Effect.timed(countOutcomes(id)),
       timeToLive: Exit.match({
         onFailure: () => Duration.zero,
         onSuccess: ([took]) => Duration.times(took, restFactor)
@@ -61,16 +62,19 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
     })
 
     /** Every reader of a large request waits for one count. */
-    const readOutcomes = ({ id, succeeded }: BulkRetry) =>
-      succeeded === 0
-        ? Effect.succeed(noOutcomes)
+    const readOutcomes = ({ id, succeeded }: BulkRetry) => {
+      if (succeeded === 0) return Effect.succeed(noOutcomes)
+      const counted = succeeded <= maxCountedTasks
+        ? countOutcomes(id)
         // the cache would pass the end of a reader that leaves on to the others
-        : Effect.map(Effect.uninterruptible(countedOutcomes.get(id)), ([, counts]) => fitTo(succeeded, counts.get(id)))
+        : Effect.map(Effect.uninterruptible(countedOutcomes.get(id)), ([, counts]) => counts)
+      return Effect.map(counted, (counts) => fitTo(succeeded, counts.get(id)))
+    }
 
     /** The requests of a list without notes; the outcomes of the first ones, as many as may be counted. */
     const listRetries = Effect.fnUntraced(function*(requests: ReadonlyArray<BulkRetry>) {
       let tasks = 0
-      const counted = requests.filter(({ succeeded }) => (tasks += succeeded) <= maxListedTasks)
+      const counted = requests.filter(({ succeeded }) => (tasks += succeeded) <= maxCountedTasks)
       const ids = counted.flatMap(({ id, succeeded }) => (succeeded === 0 ? [] : [id]))
       const counts = ids.length === 0
         ? new Map<string, TaskOutcomes>()
