@@ -228,7 +228,6 @@ export const world = Effect.fnUntraced(function*(
     const values: Readonly<Record<string, unknown>> = {
       agent_id: agent.agent_id,
       allow: false,
-      at: "2026-01-01T00:00:00Z",
       automation_enabled: true,
       channel_id,
       config: telegram.config,
@@ -281,7 +280,7 @@ export const world = Effect.fnUntraced(function*(
       timezone: "Europe/Berlin",
       token: "no such setup token",
       type: telegram.type,
-      url: "https://example.com/releases/1",
+      version: "v1.4.2",
       user_channel_id: channel_id,
       user_id: other.user_id,
       work_may_have_executed: true,
