@@ -115,7 +115,7 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
           await page.getByRole("button", { name: "Reopen" }).click()
           await triage.getByText("Ongoing", { exact: true }).waitFor()
           await page.goto("/projects/shop/activity?prefix=failure_group.")
-          await page.getByText("failure_group.reopened").first().waitFor()
+          await page.getByText(/ reopened failure group /).first().waitFor()
           await page.goto(group)
 
           // a slow bulk retry is paused, resumed and cancelled
