@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
+import { connected, event } from "../../agent.ts"
 import { has } from "../../needs.ts"
 import { browser, inspect, openByPalette, signIn, visit, waitUntil } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
@@ -70,6 +71,15 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await page.getByText("Automation is on for this project.").waitFor()
         })
 
+        // a task that waits for as long as the test needs one to cancel
+        const { hmac_secret, token } = yield* Effect.promise(() =>
+          call("POST", "/projects/shop/agents", { name: "box" })
+        )
+        const agent = yield* connected({ base: url, token, hmac_secret })
+        yield* Effect.promise(() =>
+          agent.sendEvents([event({ kind: "task.received", data: { task_name: "box.wait", queue: "box" } })])
+        )
+
         // a change that waits leads to its approval; another admin decides
         const ada = yield* visit(chrome, url)
         yield* Effect.promise(async () => {
@@ -112,7 +122,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await bar.getByRole("button", { name: /^Select all (?:[\d,]+ )?matching tasks?$/ }).click()
           await bar.getByRole("button", { name: "Cancel tasks" }).click()
           const cancel = page.getByRole("dialog").getByRole("button", { name: "Cancel tasks" })
-          await waitUntil(() => cancel.isEnabled()) // the shop has tasks that run at most moments
+          await waitUntil(() => cancel.isEnabled())
           await cancel.click()
           await page.getByRole("alert").getByText("Waiting for approval").waitFor()
           assert.strictEqual(await cancel.count(), 0) // it is requested, and cannot be sent again
