@@ -66,23 +66,24 @@ describe("the query line of the tasks", () => {
   })
 
   it("leads from a value to the tasks that have it at the same place", () => {
-    const patternsAt = (path: ReadonlyArray<string>, value: string) => {
+    const patternsAt = (path: ReadonlyArray<string | number>, value: string) => {
       const line = formatPlace("kwargs", path, value)
       const { query } = line === null ? { query: null } : read(line)
       return query
     }
     for (const value of ["7835610", "a b", "*", "say \"no\"", "=x", "a,b", "ä"]) {
-      assert.deepStrictEqual<unknown>(patternsAt(["order", "0", "the-id"], value), {
+      assert.deepStrictEqual<unknown>(patternsAt(["order", 0, "the-id"], value), {
         kind: "payload",
         column: "kwargs",
         path: ["order", 0, "the-id"],
         patterns: [{ match: "whole", text: value }]
       })
     }
-    for (const path of [[], ["a.b"], ["a b"], ["a:b"], ["\""], ["\\"], [""], Array(9).fill("a")]) {
+    for (const path of [[], ["7"], ["a.b"], ["a b"], ["a:b"], ["\""], ["\\"], [""], Array(9).fill("a")]) {
       assert.isNull(patternsAt(path, "x"))
     }
     assert.isNull(patternsAt(["a"], ""))
+    assert.isNull(patternsAt(["a"], "x".repeat(401)))
   })
 
   it("has the tasks of one name that ended between two moments, and ran for so long", () => {

@@ -10,6 +10,10 @@ export const sameDeploySeconds = 600
 
 const version = text(100, 1).pipe(Schema.filter((value) => value.trim() !== "" || "must not be blank"))
 
+/** Ids and the sums of times around a mark are of these years. */
+const isInEra = (at: Timestamp) =>
+  (at >= "1971-01-01" && at < "9000-01-01") || "must be a time of the years 1971 to 8999"
+
 const isWebAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 
 /** A version of an application that was deployed. */
@@ -23,14 +27,18 @@ export const Deploy = Schema.Struct({
     "Where to read about it.",
     "https://github.com/shop/shop/releases/tag/v1.4.2"
   ),
-  created_by: describeField(Schema.NullOr(UserId), "Who marked it; null: the user was deleted.", exampleId),
+  created_by: describeField(Schema.NullOr(UserId), "Who marked it; null: the program itself.", exampleId),
   created_at: describeField(Timestamp, "When it was marked.", exampleTime)
 }).annotations(describeBody("Deploy", "A version that was deployed."))
 export type Deploy = typeof Deploy.Type
 
 export const DeployCreate = Schema.Struct({
   version: describeField(version, "What was deployed: a version, a tag or a commit.", "v1.4.2"),
-  at: describeField(Schema.optional(Timestamp), "When: not in the future; now unless given.", exampleTime),
+  at: describeField(
+    Schema.optional(Timestamp.pipe(Schema.filter(isInEra))),
+    "When: not in the future; now unless given.",
+    exampleTime
+  ),
   note: describeField(nullish(text(500)), "What else is known of it.", "New payment provider"),
   url: describeField(
     nullish(text(2000).pipe(Schema.filter((value) => isWebAddress(value) || "must be an http or https address"))),
@@ -40,10 +48,12 @@ export const DeployCreate = Schema.Struct({
 }).annotations(describeBody("DeployCreate", "A deploy to mark."))
 export type DeployCreate = typeof DeployCreate.Type
 
+const MarkTime = QueryTimestamp.pipe(Schema.filter(isInEra))
+
 /** A time of a query, of which both ends are optional. */
 export const timeRangeQuery = {
-  from: describeField(Schema.optional(QueryTimestamp), "Only what happened then or later.", exampleTime),
-  to: describeField(Schema.optional(QueryTimestamp), "Only what happened before.", exampleTime)
+  from: describeField(Schema.optional(MarkTime), "Only what happened then or later.", exampleTime),
+  to: describeField(Schema.optional(MarkTime), "Only what happened before.", exampleTime)
 }
 
 /** The query of `GET /projects/{slug}/deploys`. */

@@ -53,7 +53,7 @@ export type Marks = typeof Marks.Type
 const places = 240
 
 /**
- * Marks of one kind, title and detail that are close together, as one: a thousand retries of a minute are one mark.
+ * Marks of one kind and title that are close together, as one: a thousand retries of a minute are one mark.
  * `rows` are newest first; so is the result.
  */
 export const mergeMarks = (rows: ReadonlyArray<Mark>, rangeMillis: number): ReadonlyArray<Mark> => {

@@ -12,10 +12,22 @@ export const Manifest = Schema.parseJson(Schema.Record({
 
 export type Manifest = typeof Manifest.Type
 
+/** Parts of pages whose file has another name. */
+const otherPages: Readonly<Record<string, string>> = {
+  "agents/new": "NewAgentPage",
+  "automation/new": "RulePage",
+  "automation/*": "RulePage",
+  "notifications/*": "AlertPage",
+  "bulk-retries/*": "BulkRetryPage",
+  "account/*": "OwnNotificationsPage"
+}
+
 /** The source file of the page at a path: `/projects/shop/dead-letters` is `DeadLettersPage.tsx`, a part of it `DeadLetterPage.tsx`. */
 const pageFileOf = (path: string): string => {
   const parts = path.split("/").filter((part) => part !== "")
   const [name = parts.length > 0 ? "overview" : "home", part] = parts[0] === "projects" ? parts.slice(2) : parts
+  const other = otherPages[`${name}/${part === undefined || part === "new" ? part : "*"}`]
+  if (other !== undefined) return `/${other}.tsx`
   const words = (part === undefined ? name : name.replace(/s$/, "")).split("-")
   return `/${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}Page.tsx`
 }

@@ -26,11 +26,11 @@ export class Marks extends Effect.Service<Marks>()("svc/Marks", {
       if (from >= to) return yield* ValidationFailed.at("from", "must be before the end of the time")
       const range = { from, to }
       const [deployed, commands, executions, misfires, windows] = yield* Effect.all([
-        deploys.list(id, range, maxRows),
-        repo.listCommands(id, range, maxRows),
-        repo.listExecutions(id, range, maxRows),
-        repo.listMisfires(id, range, maxRows),
-        repo.listWindows(id, range, maxRows)
+        deploys.list(id, range, maxRows + 1),
+        repo.listCommands(id, range, maxRows + 1),
+        repo.listExecutions(id, range, maxRows + 1),
+        repo.listMisfires(id, range, maxRows + 1),
+        repo.listWindows(id, range, maxRows + 1)
       ], { concurrency: "unbounded" })
       const moments: ReadonlyArray<Mark> = [
         ...deployed.map(({ at, id, note, url, version }) => markOf("deploy", id, at, version, { detail: note, url })),
@@ -54,7 +54,7 @@ export class Marks extends Effect.Service<Marks>()("svc/Marks", {
             markOf("maintenance", id, starts_at, name, { until: ends_at })
           )
         ].sort(newerFirst).reverse(),
-        truncated: [deployed, commands, executions, misfires, windows].some((rows) => rows.length === maxRows)
+        truncated: [deployed, commands, executions, misfires, windows].some((rows) => rows.length > maxRows)
       }
       return marks
     }, orDieOnSql)

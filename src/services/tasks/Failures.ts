@@ -191,7 +191,7 @@ const applyChanges = (
   ...(triage !== null && (triage !== "open" || before.triage !== "open") && {
     triage,
     // of an agent whose clock is ahead: what has failed already is no failure after the resolution
-    triaged_at: now > before.last_seen_at ? now : before.last_seen_at,
+    triaged_at: triage === "resolved" && before.last_seen_at > now ? before.last_seen_at : now,
     triaged_by: userId,
     muted_until
   }),

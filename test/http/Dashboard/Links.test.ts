@@ -11,6 +11,8 @@ const linksOf = makeLinks({
   "src/home/HomePage.tsx": chunk("assets/home.js", ["index.html", "_Chart.js"]),
   "src/overview/OverviewPage.tsx": chunk("assets/overview.js", ["index.html", "_Chart.js"]),
   "src/deadLetters/DeadLettersPage.tsx": chunk("assets/dead-letters.js", ["index.html"]),
+  "src/agents/NewAgentPage.tsx": chunk("assets/new-agent.js"),
+  "src/automation/RulePage.tsx": chunk("assets/rule.js"),
   "src/tasks/TaskPage.tsx": chunk("assets/task.js", ["_Chart.js"]),
   "_Chart.js": chunk("assets/chart.js", ["index.html", "_Plot.js"]),
   "_Plot.js": chunk("assets/plot.js", ["_Chart.js"])
@@ -33,6 +35,8 @@ describe("the links of the dashboard's page", () => {
       filesIn(linksOf({ ...visit, path: "/projects/shop/tasks/celery/a3f1" })),
       ["en.js", "task.js", "chart.js", "plot.js"]
     )
+    assert.deepStrictEqual(filesIn(linksOf({ ...visit, path: "/projects/shop/agents/new" })), ["en.js", "new-agent.js"])
+    assert.deepStrictEqual(filesIn(linksOf({ ...visit, path: "/projects/shop/automation/7" })), ["en.js", "rule.js"])
     assert.deepStrictEqual(filesIn(linksOf(visit)), ["en.js", "home.js", "chart.js", "plot.js"])
   })
 

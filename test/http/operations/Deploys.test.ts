@@ -38,6 +38,15 @@ describe.each(laneEngines)("deploys on %s", (engine) => {
         const script = { version: "v1", url: "javascript:alert(1)" }
         const { status } = yield* request("POST", `/projects/${project.slug}/deploys`, { ...key, body: script })
         assert.strictEqual(status, 422)
+        // times whose surroundings are beyond the calendar
+        for (const edge of ["0000-01-01T00:00:00Z", "9999-12-31T00:00:00Z"]) {
+          for (const query of [`marks?to=${edge}`, `marks?from=${edge}`, `deploys?to=${edge}`]) {
+            assert.strictEqual((yield* request("GET", `/projects/${project.slug}/${query}`, key)).status, 422, query)
+          }
+        }
+        const early = { version: "v1", at: "0000-01-01T00:00:00Z" }
+        const refusal = yield* request("POST", `/projects/${project.slug}/deploys`, { ...key, body: early })
+        assert.strictEqual(refusal.status, 422)
 
         yield* api.deploys.remove({ path: { ...path, deploy_id: deploy.id } })
         yield* assertRefused(api.deploys.remove({ path: { ...path, deploy_id: deploy.id } }), "not_found")

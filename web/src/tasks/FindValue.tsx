@@ -7,7 +7,7 @@ import { formatPlace } from "./query.ts"
 export const FindValue = ({ column, path, slug, value }: {
   readonly slug: string
   readonly column: "args" | "kwargs" | "result"
-  readonly path: ReadonlyArray<string>
+  readonly path: ReadonlyArray<string | number>
   readonly value: string
 }) => {
   const { task: texts } = useTexts()

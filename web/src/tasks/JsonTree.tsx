@@ -15,11 +15,11 @@ const textOf = (value: unknown): string =>
   value instanceof LosslessNumber ? value.toString() : typeof value === "string" ? JSON.stringify(value) : String(value)
 
 /** Beside a text, number, boolean or null: what leads from it elsewhere. `path` are the names down to it. */
-export type ScalarLink = (path: ReadonlyArray<string>, value: string) => ReactNode
+export type ScalarLink = (path: ReadonlyArray<string | number>, value: string) => ReactNode
 
 const Member = ({ depth, isFound = false, link, name, path, sought, value }: {
   readonly name: string | null
-  readonly path: ReadonlyArray<string>
+  readonly path: ReadonlyArray<string | number>
   readonly link: ScalarLink | undefined
   readonly value: unknown
   readonly depth: number
@@ -71,7 +71,7 @@ const Member = ({ depth, isFound = false, link, name, path, sought, value }: {
               name={name}
               value={value}
               depth={depth + 1}
-              path={[...path, name]}
+              path={[...path, isArray ? Number(name) : name]}
               link={link}
               sought={isByName ? "" : sought}
               isFound={isByName}

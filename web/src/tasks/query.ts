@@ -55,13 +55,20 @@ const quoteExact = (name: string): string => (/[\s"(),\\]/.test(name) ? quote(na
 export const quoteWord = (word: string): string =>
   /[\s"()\\]|^-|^[A-Za-z_]+:|^(?:args|kwargs|result)\.[^,:]+:|^(?:AND|OR|NOT)$|^$/.test(word) ? quote(word) : word
 
+/** Characters of a value in a term: a query takes 1000. */
+const maxValue = 400
+
+/** No term reads a name of digits, which would be the number of an item. */
+const isName = (name: string) => /^[^\s"():,.\\]+$/.test(name) && !/^\d+$/.test(name)
+
 /** The term of a text, number, boolean or null at a place in a value; null where no term can name the place. */
 export const formatPlace = (
   column: "args" | "kwargs" | "result",
-  path: ReadonlyArray<string>,
+  path: ReadonlyArray<string | number>,
   value: string
 ): string | null =>
-  path.length === 0 || path.length > 8 || path.some((name) => !/^[^\s"():,.\\]+$/.test(name)) || value === ""
+  path.length === 0 || path.length > 8 || path.some((name) => typeof name === "string" && !isName(name)) ||
+    value === "" || value.length > maxValue
     ? null
     : `${column}.${path.join(".")}:${quoteValue(value)}`
 

@@ -138,7 +138,7 @@ export const countLonger = (text: string, limitMillis: number): number => {
   return Math.max(0, longer)
 }
 
-/** Tasks whose duration is longer than `from_ms`, and at most `to_ms`. */
+/** Tasks whose duration is longer than `from_ms`, where that is 0 also those of 0, and at most `to_ms`. */
 export interface DurationRange {
   readonly from_ms: number
   readonly to_ms: number
@@ -146,13 +146,15 @@ export interface DurationRange {
 }
 
 /** The longest duration of the bucket. */
-const upperEdgeOf = (bucket: number): number => bucket < 0 ? 0 : bucket === 0 ? 1 : roundDuration(gamma ** (bucket - 1))
+const upperEdgeOf = (bucket: number): number => (bucket === 0 ? 0 : roundDuration(gamma ** (bucket - 1)))
 
 /** An encoded histogram, or the sum of several, in at most so many ranges; each range has as many buckets as the others. */
 export const distributionOf = (text: string, most: number): ReadonlyArray<DurationRange> => {
   const histogram: Histogram = new Map()
   addEncoded(histogram, text)
+  // 0 ms and 1 ms are one range: no duration is shorter than the edge of the first one
   const counts = [...histogram].filter(([, count]) => count > 0)
+    .map(([bucket, count]) => [Math.max(1, bucket), count] as const)
   if (counts.length === 0) return []
   const buckets = counts.map(([bucket]) => bucket)
   const first = Math.min(...buckets)

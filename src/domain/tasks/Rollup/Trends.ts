@@ -158,7 +158,7 @@ export type FindTaskName = typeof FindTaskName.Type
 
 const Distribution = Schema.Array(
   Schema.Struct({
-    from_ms: describeField(Schema.Number, "Longer than this, in milliseconds.", 100),
+    from_ms: describeField(Schema.Number, "Longer than this, in milliseconds; where it is 0, also those of 0.", 100),
     to_ms: describeField(Schema.Number, "At most this long.", 120),
     count: describeField(Schema.Int, "Tasks.", 12)
   })

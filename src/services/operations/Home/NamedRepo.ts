@@ -112,7 +112,7 @@ export const makeNamedRepo = Effect.gen(function*() {
       [
         "failure_groups_regressed",
         read`SELECT project_id, fingerprint AS id, task_name AS name, sample_exception AS detail, open_count AS weight
-          FROM failure_groups WHERE ${idIn(read, ids, "project_id")} AND triage = 'regressed'`
+          FROM failure_groups WHERE ${idIn(read, ids, "project_id")} AND triage = 'regressed' LIMIT ${maxGroups}`
       ],
       [
         "failure_groups_new",

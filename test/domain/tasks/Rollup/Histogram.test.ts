@@ -89,5 +89,7 @@ describe("histograms of durations", () => {
       assert.isTrue((ranges[0]?.from_ms ?? 0) * 0.994 <= least && (ranges.at(-1)?.to_ms ?? 0) * 1.006 >= most)
     }))
     assert.deepStrictEqual(distributionOf("", 40), [])
+    assert.deepStrictEqual(distributionOf(encode(histogramOf([1])), 40), [{ from_ms: 0, to_ms: 1, count: 1 }])
+    assert.deepStrictEqual(distributionOf(encode(histogramOf([0, 1, 1])), 40), [{ from_ms: 0, to_ms: 1, count: 3 }])
   })
 })

@@ -82,7 +82,7 @@ export const apiKeys: Texts["apiKeys"] = {
     "automation:write": "Automatisierungsregeln erstellen, ändern und löschen.",
     "deploys:read":
       "Sehen, wann Versionen bereitgestellt wurden, und die anderen Marken der Diagramme: Befehle, Regeln, verpasste Ausführungen und Wartungsfenster.",
-    "deploys:write": "Deployments markieren. Mehr braucht ein Deployment-Job nicht.",
+    "deploys:write": "Deployments markieren und Markierungen löschen. Mehr braucht ein Deployment-Job nicht.",
     "users:read": "Alle Konten sehen. Nur globale Administratoren können das vergeben.",
     "users:write": "Konten erstellen, ändern und löschen. Nur globale Administratoren können das vergeben.",
     "admin:*":

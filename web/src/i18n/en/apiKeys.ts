@@ -77,7 +77,7 @@ export const apiKeys = {
     "automation:write": "Create, change and delete automation rules.",
     "deploys:read":
       "See when versions were deployed, and the other marks of charts: commands, rules, missed runs and maintenance windows.",
-    "deploys:write": "Mark deploys. All that a deployment job needs.",
+    "deploys:write": "Mark deploys and delete their marks. All that a deployment job needs.",
     "users:read": "See all accounts. Only global admins can grant it.",
     "users:write": "Create, change and delete accounts. Only global admins can grant it.",
     "admin:*": "Everything that you can do, including what later versions add. Only global admins can grant it."

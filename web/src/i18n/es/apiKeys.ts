@@ -81,7 +81,7 @@ export const apiKeys: Texts["apiKeys"] = {
     "automation:write": "Crear, cambiar y eliminar reglas de automatización.",
     "deploys:read":
       "Ver cuándo se desplegaron versiones y las demás marcas de los gráficos: comandos, reglas, ejecuciones perdidas y ventanas de mantenimiento.",
-    "deploys:write": "Marcar despliegues. Es todo lo que necesita un trabajo de despliegue.",
+    "deploys:write": "Marcar despliegues y eliminar las marcas. Es todo lo que necesita un trabajo de despliegue.",
     "users:read": "Ver todas las cuentas. Solo los administradores globales pueden concederlo.",
     "users:write": "Crear, cambiar y eliminar cuentas. Solo los administradores globales pueden concederlo.",
     "admin:*":

@@ -83,7 +83,8 @@ export const apiKeys: Texts["apiKeys"] = {
     "automation:write": "Créer, modifier et supprimer des règles d’automatisation.",
     "deploys:read":
       "Voir quand des versions ont été déployées, et les autres repères des graphiques\u00a0: commandes, règles, exécutions manquées et fenêtres de maintenance.",
-    "deploys:write": "Marquer des déploiements. C’est tout ce qu’il faut à une tâche de déploiement.",
+    "deploys:write":
+      "Marquer des déploiements et supprimer ces marques. C’est tout ce qu’il faut à une tâche de déploiement.",
     "users:read": "Voir tous les comptes. Seuls les administrateurs globaux peuvent l’accorder.",
     "users:write": "Créer, modifier et supprimer des comptes. Seuls les administrateurs globaux peuvent l’accorder.",
     "admin:*":
