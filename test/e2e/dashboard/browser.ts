@@ -77,6 +77,7 @@ export const waitUntil = (condition: () => Promise<boolean>) =>
 export const assertFitsPhone = async (page: Page) => {
   const size = page.viewportSize()
   await page.setViewportSize({ width: 390, height: 800 })
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))") // charts follow
   assert.isAtMost(await page.locator("html").evaluate(({ scrollWidth }) => scrollWidth), 390, page.url())
   assert.isAtMost(await page.locator("main").evaluate(({ scrollWidth }) => scrollWidth), 390, page.url())
   if (size !== null) await page.setViewportSize(size)
