@@ -4,7 +4,7 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { readQuery, readsPayload } from "../../domain/tasks/Task/Filter.ts"
 import { canReadPayload, type CurrentActor, type CurrentProject } from "../kernel/CurrentActor.ts"
 
-const hidden = new Forbidden({
+const payloadForbidden = new Forbidden({
   detail: "The query compares arguments or results, which need the project's payload_role."
 })
 
@@ -16,5 +16,5 @@ export const checkQuery = (
   query: string | null | undefined
 ): Effect.Effect<void, Forbidden, CurrentActor | CurrentProject> =>
   Effect.gen(function*() {
-    if (readsPayload(readQuery(query, yield* Timestamp.now)) && !(yield* canReadPayload)) return yield* hidden
+    if (readsPayload(readQuery(query, yield* Timestamp.now)) && !(yield* canReadPayload)) return yield* payloadForbidden
   })

@@ -43,7 +43,7 @@ interface Chosen {
 const LanguageContext = createContext<Chosen | null>(null)
 
 /** Without texts there are no words to say what is wrong but these. */
-const missing = <p role="alert">The texts of this page could not be loaded. Reload the page.</p>
+const loadFailure = <p role="alert">The texts of this page could not be loaded. Reload the page.</p>
 
 catalogues[preferredLanguage()].load()
 
@@ -67,7 +67,7 @@ export const LanguageProvider = ({ children }: { readonly children: ReactNode })
     update()
     return stop
   }, [language])
-  if (texts === null) return hasFailed ? missing : null
+  if (texts === null) return hasFailed ? loadFailure : null
   const choose = (chosen: Language) => {
     localStorage.setItem(storageKey, chosen)
     setLanguage(chosen)

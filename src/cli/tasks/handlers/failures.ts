@@ -1,4 +1,5 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
+import { UserId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import {
   type FailureGroup,
@@ -116,11 +117,11 @@ const formatGroup = (group: FailureGroupDetail): string =>
 
 const formatTraceback = (traceback: string | null) => traceback === null ? [] : [indentLines(traceback.trimEnd())]
 
-const wholeId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const isUserId = Schema.is(UserId)
 
 /** The assignee of a person's words: `me`, `none` and ids are the API's own. Only operators can look for a name. */
 const findAssignee = ({ api, slug }: Remote, given: string) =>
-  given === "me" || given === "none" || wholeId.test(given) ? Effect.succeed(given) : Effect.gen(function*() {
+  given === "me" || given === "none" || isUserId(given) ? Effect.succeed(given) : Effect.gen(function*() {
     const members = yield* api.failures.assignees({ path: { slug } })
     const sought = { what: "member", given, nameOf: ({ name }: (typeof members)[number]) => name }
     return (yield* findOne(members, { ...sought, listedBy: "The group's page in the dashboard" })).id
