@@ -21,7 +21,7 @@ export const AccountPage = () => {
         value={tab}
         onChoose={(tab) => void navigate({ to: "/account", search: { tab } })}
       />
-      <div className="pt-5 pb-6">
+      <div className="pt-4 pb-6">
         {tab === "profile" && <Profile />}
         {tab === "security" && <Security />}
         {tab === "sessions" && <Sessions />}

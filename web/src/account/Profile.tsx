@@ -15,7 +15,7 @@ export const Profile = () => {
   const { data: me } = useQuery(meQuery)
   if (!me) return <Loading />
   return (
-    <div className="mx-5 grid gap-5">
+    <div className="mx-4 grid gap-4">
       <Panel title={texts.profile}>
         <InlineForm
           onSubmit={async (form) => {
@@ -40,7 +40,7 @@ export const Profile = () => {
             maxLength={200}
             autoComplete="nickname"
           />
-          <div className="grid gap-5 sm:grid-cols-2">
+          <div className="grid gap-4 sm:grid-cols-2">
             <TextField
               label={texts.firstName}
               name="first_name"

@@ -49,7 +49,7 @@ export const Providers = () => {
   })
   if (provider.data?.enabled !== true && (list.data?.length ?? 0) === 0) return null
   return (
-    <div className="mx-5">
+    <div className="mx-4">
       <Panel
         title={texts.providers}
         actions={provider.data?.enabled === true && (
@@ -61,13 +61,13 @@ export const Providers = () => {
         <ListFrame
           list={list}
           isEmpty={list.data?.length === 0}
-          empty={<p className="max-w-[72ch] px-5 py-4 text-soft">{texts.noProviders}</p>}
+          empty={<p className="max-w-[72ch] px-4 py-3 text-soft">{texts.noProviders}</p>}
         >
           <ul aria-label={texts.providers}>
             {list.data?.map((identity) => (
               <li
                 key={identity.id}
-                className="flex flex-wrap items-center gap-x-4 border-b border-line px-5 py-2 last:border-0"
+                className="flex flex-wrap items-center gap-x-3 border-b border-line px-4 py-1 last:border-0"
               >
                 <span className="font-medium">{nameOf(identity)}</span>
                 <span className="break-all text-soft">{identity.issuer}</span>

@@ -81,7 +81,7 @@ export const SecondFactor = () => {
   const { enrolled, enrolled_at, remaining_recovery_codes = 0 } = status.data ?? {}
   return (
     <>
-      <div className="mx-5">
+      <div className="mx-4">
         <Panel
           title={texts.title}
           actions={enrolled === true
@@ -106,7 +106,7 @@ export const SecondFactor = () => {
                   </Fact>
                 </Facts>
               )
-              : <p className="max-w-[72ch] px-5 py-4 text-soft">{texts.intro}</p>}
+              : <p className="max-w-[72ch] px-4 py-3 text-soft">{texts.intro}</p>}
           </ListFrame>
         </Panel>
       </div>

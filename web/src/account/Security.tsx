@@ -11,13 +11,13 @@ export const Security = () => {
   const { account: texts } = useTexts()
   const [isChanging, setChanging] = useState(false)
   return (
-    <div className="grid gap-5">
-      <div className="mx-5">
+    <div className="grid gap-4">
+      <div className="mx-4">
         <Panel
           title={texts.password}
           actions={<Button onClick={() => setChanging(true)}>{texts.changePassword}</Button>}
         >
-          <p className="max-w-[72ch] px-5 py-4 text-soft">{texts.passwordHint}</p>
+          <p className="max-w-[72ch] px-4 py-3 text-soft">{texts.passwordHint}</p>
         </Panel>
       </div>
       <SecondFactor />

@@ -32,7 +32,7 @@ export const Sessions = () => {
   const others = list.data?.filter(({ is_current }) => !is_current) ?? []
   return (
     <ListFrame list={list} isEmpty={list.data?.length === 0} empty={null}>
-      <div className="flex flex-wrap items-center gap-4 px-5 pb-4">
+      <div className="flex flex-wrap items-center gap-3 px-4 pb-3">
         <p className="max-w-[72ch] text-soft">{texts.sessionsHint}</p>
         {others.length > 0 && <Button className="ml-auto" onClick={() => setAsking(true)}>{texts.endOthers}</Button>}
       </div>

@@ -55,7 +55,7 @@ export const TrustedDevices = () => {
   )
   const devices = list.data?.filter(({ revoked_at }) => revoked_at === null) ?? []
   return (
-    <div className="mx-5">
+    <div className="mx-4">
       <Panel
         title={texts.devices}
         actions={list.data !== undefined && !devices.some(({ is_current }) => is_current) && (
@@ -70,7 +70,7 @@ export const TrustedDevices = () => {
         <ListFrame
           list={list}
           isEmpty={devices.length === 0}
-          empty={<p className="max-w-[72ch] px-5 py-4 text-soft">{texts.noDevices}</p>}
+          empty={<p className="max-w-[72ch] px-4 py-3 text-soft">{texts.noDevices}</p>}
         >
           <ul aria-label={texts.devices}>
             {devices.map((device) => {
@@ -78,7 +78,7 @@ export const TrustedDevices = () => {
               return (
                 <li
                   key={device.id}
-                  className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-5 py-2 last:border-0"
+                  className="flex flex-wrap items-center gap-x-3 gap-y-0.5 border-b border-line px-4 py-1 last:border-0"
                 >
                   <span className="font-medium">{name}</span>
                   {device.is_current && <span className="text-soft">({texts.thisBrowser})</span>}

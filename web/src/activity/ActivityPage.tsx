@@ -45,7 +45,7 @@ const What = ({ name, onPerson, row }: {
     )
   }
   return (
-    <span className="flex flex-wrap items-baseline gap-x-3">
+    <span className="flex flex-wrap items-baseline gap-x-2">
       {who}
       <ActionName row={row} />
       <Target row={row} />
@@ -98,7 +98,7 @@ const Feed = ({ search: { machines, person, prefix }, slug, title }: {
           onPrefix={(chosen) => filter({ prefix: chosen })}
           onPerson={(chosen) => filter({ person: chosen })}
         />
-        <label className="inline-flex h-[30px] items-center gap-3" title={texts.machinesHint}>
+        <label className="inline-flex h-7.5 items-center gap-2" title={texts.machinesHint}>
           <input
             type="checkbox"
             role="switch"

@@ -1,7 +1,7 @@
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
 
-const selectClass = "h-[30px] max-w-full rounded-base border border-line bg-paper px-3"
+const selectClass = "h-7.5 max-w-full rounded-base border border-line bg-paper px-2"
 
 interface Props {
   readonly slug: string | undefined

@@ -8,7 +8,7 @@ import { ThingLink } from "./ThingLink.tsx"
 export const ActionName = ({ row: { action, outcome, result } }: { readonly row: Row }) => {
   const { activity: texts } = useTexts()
   return (
-    <span className="inline-flex flex-wrap gap-x-3">
+    <span className="inline-flex flex-wrap gap-x-2">
       <span className="font-mono text-[12px]">{action}</span>
       {outcome === "deny"
         ? <span className="text-stopped">{texts.denied}</span>

@@ -50,11 +50,11 @@ const Capabilities = ({ agent }: { readonly agent: Agent }) => {
   return (
     <Panel title={texts.capabilities}>
       {engines.length === 0
-        ? <p className="px-5 py-4 text-soft">{texts.noCapabilities}</p>
+        ? <p className="px-4 py-3 text-soft">{texts.noCapabilities}</p>
         : (
-          <dl className="grid gap-3 px-5 py-4">
+          <dl className="grid gap-2 px-4 py-3">
             {engines.map(([engine, actions]) => (
-              <div key={engine} className="grid gap-1">
+              <div key={engine} className="grid gap-0.5">
                 <dt className="font-medium">{engine}</dt>
                 <dd className="text-soft">
                   {Array.isArray(actions)
@@ -99,11 +99,11 @@ const Losses = ({ agent, slug }: { readonly slug: string; readonly agent: Agent 
       <ListFrame
         list={health}
         isEmpty={reports.length === 0}
-        empty={<p className="px-5 py-4 text-soft">{texts.noLoss}</p>}
+        empty={<p className="px-4 py-3 text-soft">{texts.noLoss}</p>}
       >
-        <ul className="max-h-[360px] overflow-auto px-5 py-3">
+        <ul className="max-h-90 overflow-auto px-4 py-2">
           {reports.map(({ captured_at, counts, id, worker_id }) => (
-            <li key={id} className="flex flex-wrap items-baseline gap-x-4 py-2">
+            <li key={id} className="flex flex-wrap items-baseline gap-x-3 py-1">
               <span>
                 {counts.map(([kind, count]) =>
                   `${kind}: ${format.number(count)}`
@@ -168,7 +168,7 @@ export const AgentPage = () => {
     <>
       <PageHeader title={agent.name}>
         <WorkerState state={agent.state} />
-        <span className="flex items-center gap-3 font-mono text-small text-soft">
+        <span className="flex items-center gap-2 font-mono text-small text-soft">
           <span className="max-w-[28ch] truncate">{agent.id}</span>
           <CopyButton text={agent.id} label={texts.id} />
         </span>
@@ -177,16 +177,16 @@ export const AgentPage = () => {
         )}
       </PageHeader>
       {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
-      <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <div className="grid content-start gap-5">
+      <div className="grid gap-4 px-4 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid content-start gap-4">
           <Panel title={texts.advice}>
-            {!hasTrouble && <p className="px-5 py-4 text-soft">{texts.noTrouble}</p>}
-            {agent.setup_advice.map(({ code, detail }) => <p key={code} className="px-5 py-4">{detail}</p>)}
+            {!hasTrouble && <p className="px-4 py-3 text-soft">{texts.noTrouble}</p>}
+            {agent.setup_advice.map(({ code, detail }) => <p key={code} className="px-4 py-3">{detail}</p>)}
             <Refusal agent={agent} />
           </Panel>
           <Losses slug={slug} agent={agent} />
         </div>
-        <div className="grid content-start gap-5">
+        <div className="grid content-start gap-4">
           <Panel title={texts.facts}>
             <AgentFacts agent={agent} />
           </Panel>

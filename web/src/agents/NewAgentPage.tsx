@@ -23,13 +23,13 @@ const EngineChoice = ({ onChoose, value }: {
 }) => {
   const { agents: texts } = useTexts()
   return (
-    <fieldset className="grid gap-3">
-      <legend className="pb-3 font-medium">{texts.chooseEngine}</legend>
-      <div className="grid grid-cols-[repeat(auto-fill,minmax(140px,1fr))] gap-3">
+    <fieldset className="grid gap-2">
+      <legend className="pb-2 font-medium">{texts.chooseEngine}</legend>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(140px,1fr))] gap-2">
         {setupEngines.map((engine) => (
           <label
             key={engine}
-            className="flex items-center gap-3 rounded-base border border-line px-4 py-3 hover:bg-hover has-checked:border-ink has-checked:bg-press has-checked:font-medium"
+            className="flex items-center gap-2 rounded-base border border-line px-3 py-2 hover:bg-hover has-checked:border-ink has-checked:bg-press has-checked:font-medium"
           >
             <input
               type="radio"
@@ -87,7 +87,7 @@ export const NewAgentPage = () => {
   return (
     <>
       <PageHeader title={created === null ? texts.create : created.agent.name} />
-      <div className="grid gap-6 px-5 pb-8 lg:grid-cols-[minmax(0,56rem)_minmax(320px,1fr)]">
+      <div className="grid gap-6 px-4 pb-12 lg:grid-cols-[minmax(0,56rem)_minmax(320px,1fr)]">
         <div className="grid min-w-0 content-start gap-6">
           <EngineChoice
             value={engine}
@@ -102,7 +102,7 @@ export const NewAgentPage = () => {
           {created === null
             ? (
               <form
-                className="grid gap-5"
+                className="grid gap-4"
                 onSubmit={(event: FormEvent<HTMLFormElement>) => {
                   event.preventDefault()
                   void create(new FormData(event.currentTarget))
@@ -129,12 +129,12 @@ export const NewAgentPage = () => {
                   />
                 )}
                 {failure !== null && <Problem error={failure} />}
-                <div className="flex gap-3">
+                <div className="flex gap-2">
                   <Button type="submit" variant="primary" disabled={isBusy}>{texts.createSubmit}</Button>
                   <Link
                     to="/projects/$slug/agents"
                     params={{ slug }}
-                    className="self-center px-3 text-soft hover:text-ink"
+                    className="self-center px-2 text-soft hover:text-ink"
                   >
                     {texts.back}
                   </Link>
@@ -155,7 +155,7 @@ export const NewAgentPage = () => {
             )}
         </div>
         {created !== null && (
-          <div className="self-start lg:sticky lg:top-5">
+          <div className="self-start lg:sticky lg:top-4">
             <WaitForAgent slug={slug} agentId={created.agent.id} />
           </div>
         )}

@@ -26,7 +26,7 @@ export const Refusal = ({ agent }: { readonly agent: Agent }) => {
   if (last_refused_at === null || last_refused_reason === null) return null
   const isOver = state === "online" && last_connect_at !== null && last_connect_at > last_refused_at
   return (
-    <div className="grid gap-1 px-5 py-4">
+    <div className="grid gap-0.5 px-4 py-3">
       <p className={isOver ? "" : "text-failure"}>
         <span className="font-medium">{texts.refused}</span> <Time at={last_refused_at} className="text-soft" />
       </p>

@@ -10,22 +10,22 @@ export const SetupLines = ({ engine, secrets }: { readonly engine: SetupEngine; 
   const { agents: texts, copy } = useTexts()
   const [place, setPlace] = useState<SetupPlace>("shell")
   return (
-    <div className="grid gap-5">
-      <p role="status" className="rounded-base border border-line bg-paper px-5 py-4">{texts.shownOnce}</p>
-      <div className="-mx-5">
+    <div className="grid gap-4">
+      <p role="status" className="rounded-base border border-line bg-paper px-4 py-3">{texts.shownOnce}</p>
+      <div className="-mx-4">
         <Tabs label={texts.choosePlace} tabs={texts.places} value={place} onChoose={setPlace} />
       </div>
-      <ol className="grid min-w-0 gap-5">
+      <ol className="grid min-w-0 gap-4">
         {setupLines(engine, place, secrets).map(({ step, text }) => (
-          <li key={step} className="grid min-w-0 gap-2">
-            <div className="flex items-center gap-3">
+          <li key={step} className="grid min-w-0 gap-1">
+            <div className="flex items-center gap-2">
               <span className="font-medium">{texts.steps[step]}</span>
               <CopyButton text={text} label={texts.steps[step]}>{copy}</CopyButton>
             </div>
             <pre
               tabIndex={0}
               data-step={step}
-              className="overflow-x-auto rounded-base border border-line bg-paper px-5 py-4 font-mono text-[12px] leading-[18px]"
+              className="overflow-x-auto rounded-base border border-line bg-paper px-4 py-3 font-mono text-[12px] leading-4.5"
             >
               {text}
             </pre>

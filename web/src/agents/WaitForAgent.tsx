@@ -10,7 +10,7 @@ import { Refusal } from "./Refusal.tsx"
 import { useFirstEvent } from "./useFirstEvent.ts"
 
 const Step = ({ children, isDone }: { readonly isDone: boolean; readonly children: ReactNode }) => (
-  <li className="flex items-center gap-3">
+  <li className="flex items-center gap-2">
     <DoneMark isDone={isDone} />
     <span className={isDone ? "" : "text-soft"}>{children}</span>
   </li>
@@ -26,7 +26,7 @@ export const WaitForAgent = ({ agentId, slug }: { readonly slug: string; readonl
   return (
     <Panel title={texts.waitTitle}>
       {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      <ol aria-live="polite" className="grid gap-3 px-5 py-4">
+      <ol aria-live="polite" className="grid gap-2 px-4 py-3">
         <Step isDone={isConnected}>
           {isConnected ? texts.connected(agent.host_name ?? agent.name) : texts.waitingForConnection}
         </Step>
@@ -47,7 +47,7 @@ export const WaitForAgent = ({ agentId, slug }: { readonly slug: string; readonl
         </Step>
       </ol>
       {agent !== undefined && <Refusal agent={agent} />}
-      <p className="flex flex-wrap gap-x-5 gap-y-2 border-t border-line px-5 py-4">
+      <p className="flex flex-wrap gap-x-4 gap-y-1 border-t border-line px-4 py-3">
         <Link
           to="/projects/$slug/agents/$agentId"
           params={{ slug, agentId }}

@@ -69,7 +69,7 @@ const Name = ({ shown: { allowed_cidrs, name, prefix, scopes } }: { readonly sho
   const { apiKeys: texts } = useTexts()
   return (
     <span className="grid">
-      <span className="flex flex-wrap gap-x-3">
+      <span className="flex flex-wrap gap-x-2">
         <span className="font-medium">{name}</span>
         <code className="font-mono text-small text-soft">{prefix}…</code>
       </span>
@@ -99,7 +99,7 @@ export const ApiKeys = () => {
   const createButton = <Button variant="primary" onClick={() => setCreating(true)}>{texts.create}</Button>
   return (
     <>
-      <div className="flex flex-wrap items-center gap-4 px-5 pb-4">
+      <div className="flex flex-wrap items-center gap-3 px-4 pb-3">
         <p className="max-w-[72ch] text-soft">{texts.hint}</p>
         {!isEmpty && <div className="ml-auto">{createButton}</div>}
       </div>

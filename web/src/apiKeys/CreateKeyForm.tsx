@@ -49,7 +49,7 @@ export const CreateKeyForm = ({ onClose, onCreated }: {
         await queries.invalidateQueries(keysQuery)
       }}
     >
-      <div className="grid gap-5 md:grid-cols-3">
+      <div className="grid gap-4 md:grid-cols-3">
         <TextField
           label={texts.name}
           hint={texts.nameHint}

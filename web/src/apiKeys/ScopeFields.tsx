@@ -25,28 +25,28 @@ export const ScopeFields = ({ chosen, onChoose, scopes }: {
   }
   const onlyReads = scopes.filter((scope) => scope.endsWith(":read"))
   return (
-    <fieldset className="grid gap-4">
-      <legend className="mb-2 font-medium">{texts.scopes}</legend>
+    <fieldset className="grid gap-3">
+      <legend className="mb-1 font-medium">{texts.scopes}</legend>
       <p className="text-soft">{texts.scopesHint}</p>
-      <div className="flex flex-wrap gap-3">
+      <div className="flex flex-wrap gap-2">
         <Button onClick={() => onChoose(new Set(onlyReads))}>{texts.chooseReads}</Button>
         <Button onClick={() => onChoose(new Set())}>{texts.chooseNone}</Button>
       </div>
       <div
-        className="grid max-h-[40dvh] gap-4 overflow-y-auto rounded-base border border-line px-4 py-3"
+        className="grid max-h-[40dvh] gap-3 overflow-y-auto rounded-base border border-line px-3 py-2"
         tabIndex={0}
         role="group"
         aria-label={texts.scopes}
       >
         {groupScopes(scopes).map(([resource, members]) => (
-          <div key={resource} className="grid gap-2 md:grid-cols-[140px_1fr]">
+          <div key={resource} className="grid gap-1 md:grid-cols-[140px_1fr]">
             <p className="font-medium">{titles[resource] ?? resource}</p>
-            <div className="grid gap-2">
+            <div className="grid gap-1">
               {members.map((scope) => (
-                <label key={scope} className="grid grid-cols-[auto_1fr] items-start gap-x-3">
+                <label key={scope} className="grid grid-cols-[auto_1fr] items-start gap-x-2">
                   <input
                     type="checkbox"
-                    className="mt-1 accent-ink"
+                    className="mt-0.5 accent-ink"
                     checked={chosen.has(scope)}
                     onChange={() => toggle(scope)}
                   />

@@ -31,14 +31,14 @@ export const ApprovalChange = ({ approval }: { readonly approval: Approval }) =>
       {sides.map(({ content, name }) => {
         const rule = ruleOf(approval, content)
         return rule !== null && (
-          <div key={name} className="grid gap-1 px-5 pt-3">
+          <div key={name} className="grid gap-0.5 px-4 pt-2">
             <h3 className="text-small text-soft">{name}</h3>
             <RuleSentence rule={rule} />
           </div>
         )
       })}
       {changed.length > 0 && (
-        <ul className="grid gap-1 px-5 py-3">
+        <ul className="grid gap-0.5 px-4 py-2">
           {changed.map((name) => (
             <li key={name} className="min-w-0 break-words">
               <code>{name}</code>: <del>{jsonText((before as Content)[name])}</del> →{" "}
@@ -49,7 +49,7 @@ export const ApprovalChange = ({ approval }: { readonly approval: Approval }) =>
         </ul>
       )}
       {sides.map(({ content, name }) => <JsonTree key={name} label={name} value={content} text={jsonText(content)} />)}
-      {revision !== null && <p className="figures px-5 pb-4 text-soft">{texts.revision(revision)}</p>}
+      {revision !== null && <p className="figures px-4 pb-3 text-soft">{texts.revision(revision)}</p>}
     </section>
   )
 }

@@ -28,7 +28,7 @@ const Decision = ({ approval, onLink, slug }: {
   if (!isAdmin) return <p className="text-soft">{texts.needsAdmin}</p>
   const close = () => setQuestion(null)
   return (
-    <div className="flex gap-3">
+    <div className="flex gap-2">
       <Button variant="primary" onClick={() => setQuestion("approve")}>{texts.approve}</Button>
       <Button onClick={() => setQuestion("reject")}>{texts.reject}</Button>
       {question === "approve" && <ApproveQuestion slug={slug} approval={approval} onClose={close} onLink={onLink} />}
@@ -61,7 +61,7 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
   const [link, setLink] = useState<string | null>(null)
   return (
     <div className="border-t border-line">
-      <div className="grid gap-3 px-5 pt-4">
+      <div className="grid gap-2 px-4 pt-3">
         <p className="max-w-[72ch] text-soft">{texts.statusHints[status]}</p>
         {refusal !== null && <p className="max-w-[72ch]">{refusal}</p>}
         {status === "pending" && <Decision slug={slug} approval={approval} onLink={setLink} />}
@@ -85,7 +85,7 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
         )}
       </Facts>
       {reason !== null && (
-        <p className="px-5 pb-4">
+        <p className="px-4 pb-3">
           <span className="text-soft">{texts.reason}:</span> {reason}
         </p>
       )}
@@ -95,7 +95,7 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
         {result !== null && <JsonTree label={texts.result} value={result} text={jsonText(result)} />}
       </div>
       {isJob(result) && (
-        <p className="px-5 py-4">
+        <p className="px-4 py-3">
           <Link to="/projects/$slug/bulk-jobs" params={{ slug }} className="underline underline-offset-2">
             {bulkJobs.see}
           </Link>
@@ -107,7 +107,7 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
           <p className="text-soft">{people.linkHint}</p>
         </ShownOnce>
       )}
-      {status === "approved" && result === null && <p className="px-5 pb-4">{texts.noResult}</p>}
+      {status === "approved" && result === null && <p className="px-4 pb-3">{texts.noResult}</p>}
     </div>
   )
 }

@@ -43,12 +43,12 @@ const ApprovalItem = ({ approval, isOpen, slug }: {
         search={({ id: _, ...search }) => (isOpen ? search : { ...search, id })}
         replace
         aria-expanded={isOpen}
-        className="flex flex-wrap items-baseline gap-x-4 gap-y-1 px-5 py-3 hover:bg-hover"
+        className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-4 py-2 hover:bg-hover"
       >
         <Icon name={isOpen ? "down" : "chevron"} className="self-center text-soft" />
         <span className="font-medium">{summary}</span>
         <span className="text-soft">{texts.requestedByName(nameOf(requested_by, requested_by_name))}</span>
-        <span className="figures ml-auto flex gap-4 text-soft">
+        <span className="figures ml-auto flex gap-3 text-soft">
           <span className={colours[status]}>{texts.tabs[status]}</span>
           <Time at={status === "pending" ? expires_at : created_at} isPlanned={status === "pending"} />
         </span>
@@ -89,14 +89,14 @@ export const ApprovalsPage = () => {
   return (
     <>
       <PageHeader title={texts.title} />
-      <p className="max-w-[72ch] px-5 pb-4 text-soft">{texts.intro}</p>
+      <p className="max-w-[72ch] px-4 pb-3 text-soft">{texts.intro}</p>
       <Tabs
         label={texts.filter}
         tabs={{ ...tabs, all }}
         value={status}
         onChoose={(tab) => void navigate({ search: tab === "pending" ? {} : { status: tab } })}
       />
-      <div className="pt-5">
+      <div className="pt-4">
         <ListFrame
           list={list}
           isEmpty={rows.length === 0}
@@ -110,7 +110,7 @@ export const ApprovalsPage = () => {
             )
             : <EmptyState title={texts.noneOfStatus} />}
         >
-          <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+          <ul data-rows aria-label={texts.title} className="mx-4 mb-4 rounded-base border border-line bg-paper">
             {rows.map((approval) => (
               <ApprovalItem key={approval.id} slug={slug} approval={approval} isOpen={approval.id === id} />
             ))}

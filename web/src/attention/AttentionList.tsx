@@ -57,7 +57,7 @@ const SeverityMark = ({ severity }: { readonly severity: AttentionItem["severity
   const isCritical = severity === "critical"
   return (
     <span
-      className={`inline-flex w-[84px] shrink-0 items-center gap-3 font-medium ${
+      className={`inline-flex w-21 shrink-0 items-center gap-2 font-medium ${
         isCritical ? "text-failure" : "text-retry"
       }`}
     >
@@ -89,17 +89,17 @@ export const AttentionList = ({ detailOf, items, showProject = false }: {
   const sentenceOf = ({ count, kind, message }: AttentionItem) =>
     count === null ? message : kinds[kind]?.(format.count(count)) ?? message
   return (
-    <section aria-labelledby="attention" className="mx-5 rounded-base border border-line bg-paper">
-      <h2 id="attention" className="border-b border-line px-5 py-3 font-semibold">{texts.title}</h2>
-      {items.length === 0 ? <p className="px-5 py-4 text-soft">{texts.calm}</p> : (
+    <section aria-labelledby="attention" className="mx-4 rounded-base border border-line bg-paper">
+      <h2 id="attention" className="border-b border-line px-4 py-2 font-semibold">{texts.title}</h2>
+      {items.length === 0 ? <p className="px-4 py-3 text-soft">{texts.calm}</p> : (
         <ul>
           {items.map((item) => (
             <li
               key={`${item.project_id} ${item.kind}`}
-              className="relative flex gap-4 border-b border-line px-5 py-3 last:border-0 hover:bg-hover max-md:flex-wrap"
+              className="relative flex gap-3 border-b border-line px-4 py-2 last:border-0 hover:bg-hover max-md:flex-wrap"
             >
               <SeverityMark severity={item.severity} />
-              {showProject && <span className="w-[120px] shrink-0 truncate font-medium">{item.project_name}</span>}
+              {showProject && <span className="w-30 shrink-0 truncate font-medium">{item.project_name}</span>}
               <div className="min-w-0">
                 <Link
                   {...places[item.kind]}

@@ -25,7 +25,7 @@ export interface AuditSearch extends AuditFilter {
 
 const refetchMillis = 15_000
 const pageSize = 50
-const selectClass = "h-[30px] max-w-full rounded-base border border-line bg-paper px-3"
+const selectClass = "h-7.5 max-w-full rounded-base border border-line bg-paper px-2"
 
 const Filters = ({ filter, onFilter, slug }: {
   readonly slug: string
@@ -35,7 +35,7 @@ const Filters = ({ filter, onFilter, slug }: {
   const { audit: texts } = useTexts()
   const windows = Object.keys(auditWindows) as ReadonlyArray<AuditWindow> // the keys of the object above
   return (
-    <div className="flex flex-wrap gap-3 px-5 py-4">
+    <div className="flex flex-wrap gap-2 px-4 py-3">
       <ActivityFilters
         slug={slug}
         prefix={filter.prefix}
@@ -97,7 +97,7 @@ const Log = ({ filter, onFilter, slug }: {
           </EmptyState>
         )}
     >
-      <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+      <ul data-rows aria-label={texts.title} className="mx-4 mb-4 rounded-base border border-line bg-paper">
         {list.rows.map((row) => (
           <AuditRow
             key={row.id}
@@ -139,7 +139,7 @@ export const AuditPage = () => {
       />
       {tab === "exports" ?
         (
-          <div className="pt-5">
+          <div className="pt-4">
             <ExportJobs slug={slug} type="audit" emptyHint={texts.noExportsHint} />
           </div>
         ) :

@@ -25,7 +25,7 @@ const Details = ({ row }: { readonly row: Row }) => {
           {row.source_ip ?? <span className="text-soft" title={texts.addressHidden}>–</span>}
         </Fact>
       </Facts>
-      <p className="px-5 pb-4 font-mono text-[12px] break-all">
+      <p className="px-4 pb-3 font-mono text-[12px] break-all">
         {row.target_id !== null && (
           <>
             <span className="text-soft">{texts.targetId}:</span> {row.target_id}
@@ -49,12 +49,12 @@ export const AuditRow = ({ name, onPerson, row }: {
   const [isOpen, setOpen] = useState(false)
   return (
     <li className="border-b border-line last:border-0">
-      <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-start gap-x-3 px-4 py-2 hover:bg-hover md:grid-cols-[auto_minmax(0,10rem)_minmax(0,16rem)_minmax(0,12rem)_minmax(0,1fr)_auto]">
+      <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-start gap-x-2 px-3 py-1 hover:bg-hover md:grid-cols-[auto_minmax(0,10rem)_minmax(0,16rem)_minmax(0,12rem)_minmax(0,1fr)_auto]">
         <button
           type="button"
           aria-expanded={isOpen}
           aria-label={`${texts.details}: ${row.action}`}
-          className="rounded-small p-1 text-soft hover:bg-press hover:text-ink"
+          className="rounded-small p-0.5 text-soft hover:bg-press hover:text-ink"
           onClick={() => setOpen(!isOpen)}
         >
           <Icon name={isOpen ? "down" : "chevron"} />

@@ -78,9 +78,9 @@ export const Integrity = () => {
   if (health.isError && health.data === undefined) return <ErrorNotice error={health.error} />
   if (head === undefined) return null
   return (
-    <div className="px-5 pb-5">
+    <div className="px-4 pb-4">
       <Panel title={texts.chain}>
-        <dl className="grid grid-cols-[auto_1fr] gap-x-5 gap-y-2 px-5 pt-4">
+        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 px-4 pt-3">
           <Line name={texts.head}>
             <span className={colours[head.status]}>{texts.states[head.status]}</span>{" "}
             <span className="text-soft">{head.detail ?? texts.headOk}</span>
@@ -92,7 +92,7 @@ export const Integrity = () => {
           )}
           {me?.is_admin === true && <Forwarder />}
         </dl>
-        <p className="px-5 pt-2 pb-4 text-small text-soft">{texts.chainHint}</p>
+        <p className="px-4 pt-1 pb-3 text-small text-soft">{texts.chainHint}</p>
       </Panel>
     </div>
   )

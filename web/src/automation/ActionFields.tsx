@@ -24,7 +24,7 @@ const ChannelFields = ({ draft: { channelIds }, onChange, slug }: FieldsProps & 
   if (channels === undefined) return null
   if (channels.length === 0) return <p className="text-soft">{texts.noChannels}</p>
   return (
-    <fieldset className="grid gap-2">
+    <fieldset className="grid gap-1">
       <legend className="text-soft">{texts.channelsTitle}</legend>
       {channels.map(({ id, name, type }) => (
         <CheckField
@@ -50,12 +50,12 @@ export const ActionFields = (props: FieldsProps & { readonly slug: string }) => 
     : { none }
   const problem = problemOf("actions") ?? problemOf("cancel") ?? problemOf("notify")
   return (
-    <fieldset className="grid gap-4">
-      <legend className="mb-3 font-semibold">{texts.actionsTitle}</legend>
+    <fieldset className="grid gap-3">
+      <legend className="mb-2 font-semibold">{texts.actionsTitle}</legend>
       {!isAboutTask(draft.trigger) ?
         <p className="text-soft">{texts.withoutTask}</p> :
         (
-          <div className="grid gap-4 sm:grid-cols-2">
+          <div className="grid gap-3 sm:grid-cols-2">
             <SelectField
               label={texts.onTask}
               value={draft.onTask}
@@ -82,7 +82,7 @@ export const ActionFields = (props: FieldsProps & { readonly slug: string }) => 
         onChange={({ target }) => onChange({ notifies: target.checked })}
       />
       {draft.notifies && (
-        <div className="grid gap-3 pl-[20px]">
+        <div className="grid gap-2 pl-5">
           <CheckField
             label={texts.inApp}
             checked={draft.inApp}

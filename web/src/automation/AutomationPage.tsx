@@ -83,7 +83,7 @@ export const AutomationPage = () => {
             {
               title: texts.rule,
               cell: (rule) => (
-                <div className="grid gap-2 py-3">
+                <div className="grid gap-1 py-2">
                   <Link
                     to="/projects/$slug/automation/$ruleId"
                     params={{ slug, ruleId: rule.id }}

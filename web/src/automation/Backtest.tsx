@@ -57,22 +57,22 @@ const Days = ({ result: { per_day } }: { readonly result: Result }) => {
   const format = useFormat()
   const most = Math.max(...per_day.map(({ matched }) => matched), 1)
   return (
-    <div className="max-h-[220px] overflow-y-auto px-5 pb-4" tabIndex={0} role="region" aria-label={texts.day}>
+    <div className="max-h-55 overflow-y-auto px-4 pb-3" tabIndex={0} role="region" aria-label={texts.day}>
       <table className="w-full">
         <thead>
           <tr className="text-small text-soft">
             <th scope="col" className="text-left font-normal">{texts.day}</th>
-            <th scope="col" className="pl-4 text-right font-normal">{texts.matched}</th>
-            <th scope="col" className="pl-4 text-right font-normal whitespace-nowrap">{texts.wouldExecute}</th>
+            <th scope="col" className="pl-3 text-right font-normal">{texts.matched}</th>
+            <th scope="col" className="pl-3 text-right font-normal whitespace-nowrap">{texts.wouldExecute}</th>
           </tr>
         </thead>
         <tbody>
           {per_day.map(({ day, matched, would_execute }) => (
             <tr key={day}>
-              <th scope="row" className="figures w-full py-1 text-left font-normal whitespace-nowrap">
-                <span className="flex items-center gap-4">
+              <th scope="row" className="figures w-full py-0.5 text-left font-normal whitespace-nowrap">
+                <span className="flex items-center gap-3">
                   {day}
-                  <span aria-hidden="true" className="relative h-[8px] min-w-0 flex-1">
+                  <span aria-hidden="true" className="relative h-2 min-w-0 flex-1">
                     <span
                       className="absolute inset-y-0 left-0 rounded-small bg-press"
                       style={{ width: `${100 * matched / most}%` }}
@@ -84,8 +84,8 @@ const Days = ({ result: { per_day } }: { readonly result: Result }) => {
                   </span>
                 </span>
               </th>
-              <td className="figures pl-4 text-right">{format.number(matched)}</td>
-              <td className="figures pl-4 text-right">{format.number(would_execute)}</td>
+              <td className="figures pl-3 text-right">{format.number(matched)}</td>
+              <td className="figures pl-3 text-right">{format.number(would_execute)}</td>
             </tr>
           ))}
         </tbody>
@@ -102,7 +102,7 @@ const Names = ({ counts, title }: { readonly title: string; readonly counts: Res
       <h3 className="text-small text-soft">{title}</h3>
       <ul>
         {counts.map(({ count, value }) => (
-          <li key={value} className="flex gap-4">
+          <li key={value} className="flex gap-3">
             <span className="truncate" title={value}>{value}</span>
             <span className="figures ml-auto">{format.number(count)}</span>
           </li>
@@ -116,11 +116,11 @@ const Samples = ({ samples, slug }: { readonly slug: string; readonly samples: R
   const { automation: texts } = useTexts()
   return (
     <div className="border-t border-line">
-      <h3 className="px-5 pt-4 pb-1 font-medium">{texts.samples}</h3>
+      <h3 className="px-4 pt-3 pb-0.5 font-medium">{texts.samples}</h3>
       <ul>
         {samples.map((sample, index) => (
-          <li key={index} className="grid grid-cols-1 gap-px border-b border-line px-5 py-3 last:border-0">
-            <div className="flex flex-wrap gap-x-4">
+          <li key={index} className="grid grid-cols-1 gap-px border-b border-line px-4 py-2 last:border-0">
+            <div className="flex flex-wrap gap-x-3">
               {sample.task_id === null || sample.engine === null
                 ? <span className="font-medium">{sample.task_name ?? sample.worker ?? "–"}</span>
                 : (
@@ -136,11 +136,11 @@ const Samples = ({ samples, slug }: { readonly slug: string; readonly samples: R
                 <Time at={sample.occurred_at} />
               </span>
             </div>
-            <div className="flex flex-wrap gap-x-4">
+            <div className="flex flex-wrap gap-x-3">
               <span className="whitespace-nowrap">
                 {texts.actionNames[sample.action]}: <OutcomeMark outcome={sample.outcome} isTried />
               </span>
-              <span className="min-w-0 flex-1 basis-[160px] truncate text-soft" title={sample.detail ?? undefined}>
+              <span className="min-w-0 flex-1 basis-40 truncate text-soft" title={sample.detail ?? undefined}>
                 {sample.reason ?? sample.detail}
               </span>
             </div>
@@ -171,7 +171,7 @@ const Findings = ({ result, slug }: { readonly slug: string; readonly result: Re
         </Fact>
       </Facts>
       {reasons.length > 0 && (
-        <ul className="px-5 pb-4">
+        <ul className="px-4 pb-3">
           {reasons.map((reason) => (
             <li key={reason}>
               <OutcomeMark outcome={reason} />:{" "}
@@ -181,15 +181,15 @@ const Findings = ({ result, slug }: { readonly slug: string; readonly result: Re
         </ul>
       )}
       {(isShort || result.truncated) && (
-        <p className="px-5 pb-4 text-soft">
+        <p className="px-4 pb-3 text-soft">
           {result.truncated && `${texts.truncated} `}
           {texts.coveredFrom(format.dateTime(Date.parse(result.covered_from)))}
         </p>
       )}
-      {result.matched === 0 ? <p className="px-5 pb-4">{texts.noMatch}</p> : (
+      {result.matched === 0 ? <p className="px-4 pb-3">{texts.noMatch}</p> : (
         <>
           <Days result={result} />
-          <div className="grid gap-4 px-5 pb-4 sm:grid-cols-2">
+          <div className="grid gap-3 px-4 pb-3 sm:grid-cols-2">
             <Names title={texts.byName} counts={result.task_names} />
             <Names title={texts.byWorker} counts={result.workers} />
           </div>
@@ -197,9 +197,9 @@ const Findings = ({ result, slug }: { readonly slug: string; readonly result: Re
         </>
       )}
       {result.notes.length > 0 && (
-        <details className="border-t border-line px-5 py-3 text-soft">
+        <details className="border-t border-line px-4 py-2 text-soft">
           <summary className="cursor-pointer">{texts.notes}</summary>
-          <ul className="mt-2 grid gap-2">{result.notes.map((note) => <li key={note}>{note}</li>)}</ul>
+          <ul className="mt-1 grid gap-1">{result.notes.map((note) => <li key={note}>{note}</li>)}</ul>
         </details>
       )}
     </>
@@ -226,7 +226,7 @@ export const BacktestPanel = ({ backtest, days, onDays, rule, slug }: {
             aria-label={texts.days}
             value={days}
             onChange={({ target }) => onDays(backtestDays.find((one) => String(one) === target.value) ?? days)}
-            className="h-[30px] rounded-base border border-line bg-paper px-3"
+            className="h-7.5 rounded-base border border-line bg-paper px-2"
           >
             {backtestDays.map((count) => (
               <option key={count} value={count}>{texts.dayCount(format.count(count))}</option>
@@ -236,17 +236,17 @@ export const BacktestPanel = ({ backtest, days, onDays, rule, slug }: {
         </>
       }
     >
-      <p className="px-5 pt-4 text-soft" role="status">
+      <p className="px-4 pt-3 text-soft" role="status">
         {backtest.isFetching ? `${texts.running}…` : texts.backtestHint}
       </p>
       {rule === null
-        ? <p className="px-5 py-4">{texts.incomplete}</p>
+        ? <p className="px-4 py-3">{texts.incomplete}</p>
         : rule.trigger === "worker.offline"
-        ? <p className="px-5 py-4">{texts.noHistory}</p>
+        ? <p className="px-4 py-3">{texts.noHistory}</p>
         : backtest.isError
         ? <ErrorNotice error={backtest.error} />
         : backtest.data === undefined
-        ? <div className="py-4" />
+        ? <div className="py-3" />
         : <Findings slug={slug} result={backtest.data} />}
     </Panel>
   )

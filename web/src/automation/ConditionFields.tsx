@@ -15,7 +15,7 @@ export interface FieldsProps {
 const RuntimeFields = ({ draft, onChange, problemOf }: FieldsProps) => {
   const { automation: texts } = useTexts()
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <div className="grid gap-3 sm:grid-cols-2">
       <DurationField
         label={`${texts.keys.runtime}: ${texts.minMs}`}
         unit="ms"
@@ -39,9 +39,9 @@ const PriorityFields = ({ draft, onChange, problemOf }: FieldsProps) => {
   const { automation: texts } = useTexts()
   const problem = problemOf("priority")
   return (
-    <fieldset className="grid gap-2">
+    <fieldset className="grid gap-1">
       <legend className="font-medium">{texts.keys.priority}</legend>
-      <div className="flex flex-wrap gap-x-5 gap-y-2">
+      <div className="flex flex-wrap gap-x-4 gap-y-1">
         {priorities.map((priority) => (
           <CheckField
             key={priority}
@@ -87,17 +87,17 @@ export const ConditionFields = (props: FieldsProps) => {
   const shown = draft.keys.filter((key) => available.includes(key))
   const further = available.filter((key) => !draft.keys.includes(key))
   return (
-    <fieldset className="grid gap-4">
-      <legend className="mb-3 font-semibold">{texts.conditionsTitle}</legend>
+    <fieldset className="grid gap-3">
+      <legend className="mb-2 font-semibold">{texts.conditionsTitle}</legend>
       <p className="text-soft">{texts.conditionsHint}</p>
       {shown.map((key) => (
-        <div key={key} className="flex items-start gap-3">
+        <div key={key} className="flex items-start gap-2">
           <div className="min-w-0 flex-1">
             <ConditionField {...props} conditionKey={key} />
           </div>
           <Button
             variant="quiet"
-            className="mt-6 px-3"
+            className="mt-6 px-2"
             aria-label={texts.removeCondition(texts.keys[key])}
             title={texts.removeCondition(texts.keys[key])}
             onClick={() => onChange({ keys: draft.keys.filter((one) => one !== key) })}
@@ -110,7 +110,7 @@ export const ConditionFields = (props: FieldsProps) => {
         <select
           aria-label={texts.addCondition}
           value=""
-          className="h-[30px] w-fit rounded-base border border-line bg-paper px-3"
+          className="h-7.5 w-fit rounded-base border border-line bg-paper px-2"
           onChange={({ target }) => {
             const key = further.find((one) => one === target.value)
             if (key !== undefined) onChange({ keys: [...draft.keys, key] })

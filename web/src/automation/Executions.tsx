@@ -48,7 +48,7 @@ export const Executions = ({ ruleId, slug }: { readonly slug: string; readonly r
   })
   return (
     <section aria-labelledby="executions">
-      <h2 id="executions" className="px-5 py-4 text-large font-semibold">{texts.executions}</h2>
+      <h2 id="executions" className="px-4 py-3 text-large font-semibold">{texts.executions}</h2>
       <ListFrame
         list={list}
         isEmpty={list.rows.length === 0}

@@ -36,10 +36,10 @@ export const KillSwitch = ({ slug }: { readonly slug: string }) => {
       {notice}
       <section
         aria-label={texts.title}
-        className="mx-5 mb-5 flex flex-wrap items-center gap-4 rounded-base border border-line bg-paper px-5 py-3"
+        className="mx-4 mb-4 flex flex-wrap items-center gap-3 rounded-base border border-line bg-paper px-4 py-2"
       >
         {settings.automation_enabled ? <p>{texts.on}</p> : (
-          <div className="grid gap-1">
+          <div className="grid gap-0.5">
             <p className="font-medium text-failure">{texts.off}</p>
             <p className="text-soft">{texts.offHint}</p>
           </div>

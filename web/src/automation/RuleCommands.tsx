@@ -23,7 +23,7 @@ export const RuleCommands = ({ rule, slug }: { readonly slug: string; readonly r
   if (!canChange(rule)) return null
   const close = () => setQuestion(null)
   return (
-    <div className="ml-auto flex flex-wrap gap-3">
+    <div className="ml-auto flex flex-wrap gap-2">
       {rule.dry_run
         ? <Button onClick={() => setQuestion("act")}>{texts.endDryRun}</Button>
         : (

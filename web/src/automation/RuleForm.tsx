@@ -13,9 +13,9 @@ const maxNameLength = 200
 const SafetyFields = ({ draft, isNew, onChange, problemOf }: FieldsProps & { readonly isNew: boolean }) => {
   const { automation: texts } = useTexts()
   return (
-    <fieldset className="grid gap-4">
-      <legend className="mb-3 font-semibold">{texts.safety}</legend>
-      <div className="grid gap-4 sm:grid-cols-2">
+    <fieldset className="grid gap-3">
+      <legend className="mb-2 font-semibold">{texts.safety}</legend>
+      <div className="grid gap-3 sm:grid-cols-2">
         <TextField
           label={texts.maxExecutions}
           type="number"
@@ -69,8 +69,8 @@ export const RuleForm = (
   }
   return (
     <form onSubmit={submit}>
-      <fieldset disabled={isReadOnly} className="grid gap-6 px-5 py-5">
-        <div className="grid gap-4 sm:grid-cols-2">
+      <fieldset disabled={isReadOnly} className="grid gap-6 px-4 py-4">
+        <div className="grid gap-3 sm:grid-cols-2">
           <TextField
             label={texts.name}
             value={draft.name}
@@ -90,7 +90,7 @@ export const RuleForm = (
         <ActionFields slug={slug} {...fields} />
         <SafetyFields isNew={isNew} {...fields} />
       </fieldset>
-      <div className="grid gap-3 border-t border-line px-5 py-4">
+      <div className="grid gap-2 border-t border-line px-4 py-3">
         {failure !== null && <Problem error={failure} />}
         {approvalId !== null && (
           <p role="status">

@@ -37,7 +37,7 @@ const BackLink = ({ slug }: { readonly slug: string }) => {
       params={{ slug }}
       aria-label={texts.back}
       title={texts.back}
-      className="inline-flex rounded-base p-2 text-soft hover:bg-hover hover:text-ink"
+      className="inline-flex rounded-base p-1 text-soft hover:bg-hover hover:text-ink"
     >
       <Icon name="back" />
     </Link>
@@ -80,7 +80,7 @@ const Editor = ({ initial, onSave, rule, slug }: {
   const isNamed = issues.length > 0 && issues.every((issue) => knownFields.has(fieldOf(issue, body)))
   const approvalId = approvalIdOf(failure)
   return (
-    <div className="grid items-start gap-5 px-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+    <div className="grid items-start gap-4 px-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <section className="min-w-0 rounded-base border border-line bg-paper">
         <RuleForm
           slug={slug}

@@ -49,7 +49,7 @@ export const RuleSentence = ({ rule }: { readonly rule: RuleShape }) => {
   const conditions = words.conditionsOf(rule)
   const actions = words.actionsOf(rule)
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-px">
+    <dl className="grid grid-cols-[auto_1fr] gap-x-2 gap-y-px">
       <Part name={texts.whenPart}>{texts.triggers[rule.trigger]}</Part>
       {conditions.length > 0 && <Part name={texts.ifPart}>{format.list(conditions, "and")}</Part>}
       <Part name={texts.thenPart}>{actions.length === 0 ? texts.actions.none : format.list(actions, "and")}</Part>

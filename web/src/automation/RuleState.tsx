@@ -26,7 +26,7 @@ export const BreakerState = ({ rule, slug }: { readonly slug: string; readonly r
   const [isAsking, setAsking] = useState(false)
   const { cb_execution_count, cb_tripped, id, max_executions_per_window, name, window_seconds } = rule
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
       <span className="figures whitespace-nowrap">
         {texts.breakerOf(format.number(cb_execution_count), format.number(max_executions_per_window))}{" "}
         <span className="text-soft">{texts.perWindow(format.duration(window_seconds * 1_000))}</span>
@@ -34,7 +34,7 @@ export const BreakerState = ({ rule, slug }: { readonly slug: string; readonly r
       {cb_tripped && (
         <>
           <span className="font-medium text-failure" title={texts.trippedHint}>{texts.tripped}</span>
-          {canChange(rule) && <Button className="h-[26px]" onClick={() => setAsking(true)}>{texts.arm}</Button>}
+          {canChange(rule) && <Button className="h-6.5" onClick={() => setAsking(true)}>{texts.arm}</Button>}
         </>
       )}
       {isAsking && (

@@ -28,7 +28,7 @@ const Status = ({ job: { note, status } }: { readonly job: BulkJob }) => {
   const { bulkJobs: texts } = useTexts()
   return (
     <>
-      <span className="inline-flex items-center gap-3 whitespace-nowrap">
+      <span className="inline-flex items-center gap-2 whitespace-nowrap">
         <StateShape state={statusShapes[status]} />
         {texts.statuses[status]}
       </span>
@@ -119,8 +119,8 @@ export const BulkJobsPage = () => {
         />
         <MoreButton list={list} />
       </ListFrame>
-      <section aria-labelledby={exportsId} className="border-t border-line pt-5">
-        <h2 id={exportsId} className="px-5 pb-3 font-semibold">{exportJobs.title}</h2>
+      <section aria-labelledby={exportsId} className="border-t border-line pt-4">
+        <h2 id={exportsId} className="px-4 pb-2 font-semibold">{exportJobs.title}</h2>
         <ExportJobs slug={slug} type="tasks" emptyHint={exportJobs.noneHint} />
       </section>
     </>

@@ -27,7 +27,7 @@ export const JobProgress = ({ job }: { readonly job: BulkJob }) => {
       aria-valuemax={total}
       aria-valuenow={ended}
       aria-valuetext={texts.ofTotal(format.number(ended), format.number(total))}
-      className="flex h-[8px] min-w-[80px] gap-px overflow-hidden rounded-small bg-press"
+      className="flex h-2 min-w-20 gap-px overflow-hidden rounded-small bg-press"
     >
       {(["succeeded", "failed", "unknown", "skipped", "pending", "left"] as const).map((part) =>
         parts[part] > 0 && <span key={part} className={fills[part]} style={{ flexGrow: parts[part], flexBasis: 0 }} />

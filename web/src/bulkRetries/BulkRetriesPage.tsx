@@ -55,7 +55,7 @@ export const BulkRetriesPage = () => {
                 <Link
                   to="/projects/$slug/bulk-retries/$requestId"
                   params={{ slug, requestId: id }}
-                  className="grid max-w-[48ch] py-2 hover:underline hover:underline-offset-2"
+                  className="grid max-w-[48ch] py-1 hover:underline hover:underline-offset-2"
                 >
                   {target_name !== null && <span className="truncate font-medium">{target_name}</span>}
                   <span className="truncate font-mono text-small">{describe(filter)}</span>

@@ -31,7 +31,7 @@ const CountList = ({ rows, title }: {
       <h3 className="text-small text-soft">{title}</h3>
       <ul>
         {rows.slice(0, shownRows).map(({ count, name }) => (
-          <li key={name} className="flex justify-between gap-4">
+          <li key={name} className="flex justify-between gap-3">
             <span className="truncate" title={name}>{name}</span>
             <span className="figures">{format.number(count)}</span>
           </li>
@@ -52,7 +52,7 @@ const Preview = ({ all, preview }: {
   const total = format.count(preview.total)
   const ofAll = (all.capped ? texts.takesOfMore : texts.takes)(total.text, format.number(all.total))
   return (
-    <div className="grid gap-4">
+    <div className="grid gap-3">
       <p className="text-large font-medium">{preview.capped ? ofAll : texts.matching(total)}</p>
       {preview.engines.filter(({ note }) => note !== null).map(({ count, engine, note }) => (
         <p key={engine} className="text-failure">
@@ -60,7 +60,7 @@ const Preview = ({ all, preview }: {
         </p>
       ))}
       {preview.total > 0 && (
-        <div className="grid gap-5 sm:grid-cols-2">
+        <div className="grid gap-4 sm:grid-cols-2">
           <CountList title={texts.byName} rows={preview.names} />
           <CountList
             title={texts.byException}
@@ -129,7 +129,7 @@ export const BulkRetryDialog = ({ filter, hint, onClose, onStarted, slug, title 
         : all.data !== undefined && preview.data !== undefined
         ? <Preview preview={preview.data} all={all.data} />
         : <Loading />}
-      <div className="grid gap-5 sm:grid-cols-2">
+      <div className="grid gap-4 sm:grid-cols-2">
         {filter.task_ids === undefined && (
           <TextField
             label={texts.maxField}

@@ -48,7 +48,7 @@ const RequestFacts = ({ request, slug }: { readonly slug: string; readonly reque
             <Time at={request.finished_at} />
           </Fact>
         )}
-      <div className="col-span-full grid gap-1">
+      <div className="col-span-full grid gap-0.5">
         <dt className="text-small text-soft">{texts.filter}</dt>
         <dd className="min-w-0">
           {named === null
@@ -79,8 +79,8 @@ const Outcomes = ({ outcomes, requestId, retried, slug }: {
 }) => {
   const { bulkRetries: texts } = useTexts()
   return (
-    <section aria-labelledby="outcomes" className="mt-3 grid gap-4 border-t border-line pt-4">
-      <div className="flex flex-wrap items-baseline justify-between gap-3">
+    <section aria-labelledby="outcomes" className="mt-2 grid gap-3 border-t border-line pt-3">
+      <div className="flex flex-wrap items-baseline justify-between gap-2">
         <h3 id="outcomes" className="font-medium">{texts.outcomeTitle}</h3>
         {outcomes.failed > 0 && (
           <Link
@@ -122,9 +122,9 @@ export const BulkRetryPage = () => {
         {canOperate && request.status === "running" && <BulkRetryControls slug={slug} request={request} />}
       </PageHeader>
       {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
-      <div className="grid gap-5 px-5 pb-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="grid gap-4 px-4 pb-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <Panel title={texts.progress}>
-          <div className="grid gap-4 px-5 py-4">
+          <div className="grid gap-3 px-4 py-3">
             <ProgressBar counts={request.counts} />
             <Counts counts={request.counts} />
             {request.note !== null && <p>{request.note}</p>}

@@ -22,7 +22,7 @@ export const BulkRetryControls = ({ request, slug }: { readonly slug: string; re
   const readAgain = () => queries.invalidateQueries({ queryKey: key })
   if (request.control_state === "cancelled") return null
   return (
-    <div className="ml-auto flex flex-wrap items-center gap-3">
+    <div className="ml-auto flex flex-wrap items-center gap-2">
       <Button onClick={() => setQuestion("rate")}>{texts.bulkRetries.changeRate}</Button>
       {request.control_state === "paused"
         ? (

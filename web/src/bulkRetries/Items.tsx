@@ -51,7 +51,7 @@ export const Items = ({ request, slug }: { readonly slug: string; readonly reque
       replace: true
     })
   return (
-    <section aria-label={texts.tasks} className="grid gap-4">
+    <section aria-label={texts.tasks} className="grid gap-3">
       <Tabs
         label={texts.status}
         value={status ?? "all"}
@@ -76,7 +76,7 @@ export const Items = ({ request, slug }: { readonly slug: string; readonly reque
               title: texts.status,
               cell: ({ outcome, status }) => (
                 <span
-                  className="inline-flex items-center gap-3 whitespace-nowrap"
+                  className="inline-flex items-center gap-2 whitespace-nowrap"
                   title={outcome === null ? texts.countHints[status] : texts.outcomeHints[outcome]}
                 >
                   <StateShape state={outcome === null ? itemShapes[status] : outcomeShapes[outcome]} />

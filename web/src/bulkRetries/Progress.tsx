@@ -19,7 +19,7 @@ export const PhaseMark = ({ request }: { readonly request: BulkRetry }) => {
   const format = useFormat()
   const failed = request.outcomes?.failed ?? 0
   return (
-    <span className="inline-flex flex-wrap items-center gap-x-3">
+    <span className="inline-flex flex-wrap items-center gap-x-2">
       <StateShape state={shapeOf(request)} />
       <span className="whitespace-nowrap">{texts.phases[phaseOf(request)]}</span>
       {failed > 0 && <span className="whitespace-nowrap text-failure">{texts.failedAgain(format.count(failed))}</span>}
@@ -66,7 +66,7 @@ const Bar = ({ ended, label, parts, total }: {
       aria-valuemax={total}
       aria-valuenow={ended}
       aria-valuetext={texts.ofTotal(format.number(ended), format.number(total))}
-      className="flex h-[8px] min-w-[80px] gap-px overflow-hidden rounded-small bg-press"
+      className="flex h-2 min-w-20 gap-px overflow-hidden rounded-small bg-press"
     >
       {parts.filter(({ count }) => count > 0).map(({ count, fill }) => (
         <span key={fill} className={fill} style={{ flexGrow: count, flexBasis: 0 }} />
@@ -114,10 +114,10 @@ const CountList = <A extends string>({ counts, hints, names, order, shapes }: {
 }) => {
   const format = useFormat()
   return (
-    <dl className="grid grid-cols-[repeat(auto-fit,minmax(128px,1fr))] gap-4">
+    <dl className="grid grid-cols-[repeat(auto-fit,minmax(128px,1fr))] gap-3">
       {order.map((key) => (
-        <div key={key} className="grid gap-1" title={hints[key]}>
-          <dt className="flex items-center gap-3 text-small text-soft">
+        <div key={key} className="grid gap-0.5" title={hints[key]}>
+          <dt className="flex items-center gap-2 text-small text-soft">
             <StateShape state={shapes[key]} />
             {names[key]}
           </dt>

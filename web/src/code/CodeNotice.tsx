@@ -44,7 +44,7 @@ const ReloadNotice = ({ state }: { readonly state: Exclude<Missing, "loading"> }
 export const CodeNotice = ({ state }: { readonly state: Missing }) => {
   const { connection: texts } = useTexts()
   const isLost = useIsLost()
-  if (isLost) return <p role="status" className="px-6 py-8 text-center">{texts.lost}</p>
+  if (isLost) return <p role="status" className="px-6 py-12 text-center">{texts.lost}</p>
   return state === "loading" ? <Loading /> : <ReloadNotice state={state} />
 }
 
@@ -57,7 +57,7 @@ export const CodeDialog = ({ onClose, state }: { readonly state: Missing; readon
   return (
     <Dialog title={title} onClose={onClose}>
       {(close) => (
-        <div className="mt-4 flex justify-end gap-3">
+        <div className="mt-3 flex justify-end gap-2">
           <Button onClick={close}>{closeText}</Button>
           {!isLost && <Button variant="primary" onClick={() => void reload()}>{texts.reload}</Button>}
         </div>

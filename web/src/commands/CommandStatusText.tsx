@@ -16,9 +16,9 @@ const colours: Readonly<Record<CommandStatus, string>> = {
 export const CommandStatusHelp = () => {
   const { commands: texts } = useTexts()
   return (
-    <details className="px-5 pb-4">
+    <details className="px-4 pb-3">
       <summary className="w-fit cursor-pointer rounded-small text-soft hover:text-ink">{texts.statusHelp}</summary>
-      <dl className="mt-3 grid max-w-[80ch] grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-2">
+      <dl className="mt-2 grid max-w-[80ch] grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
         {commandStatuses.map((status) => (
           <Fragment key={status}>
             <dt className={colours[status]}>{texts.statuses[status]}</dt>

@@ -31,7 +31,7 @@ const Target = ({ command: { engine, target_id: id, target_name: name, target_ty
 }) => {
   const thing = { type, id, name, engine }
   return (
-    <span className="inline-flex flex-wrap items-center gap-x-3 font-medium">
+    <span className="inline-flex flex-wrap items-center gap-x-2 font-medium">
       <ThingLink slug={slug} thing={thing} className="hover:underline hover:underline-offset-2">
         {nameOfThing(thing)}
       </ThingLink>
@@ -75,7 +75,7 @@ export const CommandsPage = () => {
           aria-label={texts.status}
           value={status ?? ""}
           onChange={({ target }) => choose(commandStatuses.find((one) => one === target.value))}
-          className="h-[30px] rounded-base border border-line bg-paper px-3"
+          className="h-7.5 rounded-base border border-line bg-paper px-2"
         >
           <option value="">{texts.allStatuses}</option>
           {commandStatuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}

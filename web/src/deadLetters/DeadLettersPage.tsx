@@ -79,7 +79,7 @@ export const DeadLettersPage = () => {
   const firstPage = list.data?.pages[0]
   const show = (next: DeadLettersSearch) =>
     void navigate({ to: "/projects/$slug/dead-letters", params: { slug }, search: next })
-  const select = "h-[30px] rounded-base border border-line bg-paper px-3"
+  const select = "h-7.5 rounded-base border border-line bg-paper px-2"
   const failedTasks = (
     <Link
       to="/projects/$slug/tasks"
@@ -136,7 +136,7 @@ export const DeadLettersPage = () => {
             className={select}
           />
         </form>
-        <div className="ml-auto flex items-center gap-3">
+        <div className="ml-auto flex items-center gap-2">
           {list.dataUpdatedAt > 0 && (
             <span className="figures text-soft">{texts.readAt(format.clock(list.dataUpdatedAt))}</span>
           )}
@@ -169,7 +169,7 @@ export const DeadLettersPage = () => {
             empty={<EmptyState title={texts.none} hint={texts.noneHint}>{failedTasks}</EmptyState>}
           >
             {firstPage !== undefined && firstPage.total !== null && (
-              <p className="px-5 pb-4 text-soft">{texts.total(format.count(firstPage.total))}</p>
+              <p className="px-4 pb-3 text-soft">{texts.total(format.count(firstPage.total))}</p>
             )}
             <Table
               label={texts.title}

@@ -139,12 +139,12 @@ export const ExportJobs = ({ emptyHint, slug, type }: {
             title: "",
             isNumber: true,
             cell: (job) => (
-              <span className="inline-flex flex-wrap items-center justify-end gap-4">
+              <span className="inline-flex flex-wrap items-center justify-end gap-3">
                 {job.downloadable && job.location !== null && (
                   <a
                     href={`${base}${job.location}`}
                     download
-                    className="inline-flex items-center gap-2 font-medium underline underline-offset-2"
+                    className="inline-flex items-center gap-1 font-medium underline underline-offset-2"
                   >
                     <Icon name="download" />
                     {texts.download}

@@ -33,7 +33,7 @@ export const FailureChart = ({ at, fingerprint, past, slug, window }: {
   const marks = useMarks(slug, times[0])
   const openTasks = useOpenTasks(slug)
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <Chart
         title={texts.occurrences}
         times={times}

@@ -79,7 +79,7 @@ const GroupFacts = ({ change, group }: {
       <Fact name={texts.occurrences}>
         {group.window !== null && format.number(group.window.occurrences)}
         {change !== null && (
-          <span title={overview.comparedWithLastWeek} className="ml-3 text-soft">{format.change(change)}</span>
+          <span title={overview.comparedWithLastWeek} className="ml-2 text-soft">{format.change(change)}</span>
         )}
       </Fact>
       <Fact name={texts.occurrencesEver}>{format.number(group.occurrences)}</Fact>
@@ -109,13 +109,13 @@ const Sample = ({ group, slug }: { readonly slug: string; readonly group: Detail
         </TaskLink>
       )}
     >
-      <p className="px-5 py-4 font-mono text-[12px] break-words whitespace-pre-wrap text-failure">
+      <p className="px-4 py-3 font-mono text-[12px] break-words whitespace-pre-wrap text-failure">
         {exception ?? texts.noException}
       </p>
       {sample !== null && sample.traceback !== null && sample.traceback.trim() !== exception?.trim() && (
         <Traceback text={sample.traceback} />
       )}
-      {sample === null && <p className="px-5 pb-4 text-soft">{texts.sampleDeleted}</p>}
+      {sample === null && <p className="px-4 pb-3 text-soft">{texts.sampleDeleted}</p>}
     </Panel>
   )
 }
@@ -158,7 +158,7 @@ export const FailurePage = () => {
         <GroupMark group={group} />
         <WindowSelect hours={hours} onChoose={(chosen) => show({ hours: chosen })} />
         <CompareToggle isOn={compare} onToggle={(isOn) => show({ compare: isOn ? true : undefined })} />
-        <span className="flex items-center gap-3 font-mono text-small text-soft">
+        <span className="flex items-center gap-2 font-mono text-small text-soft">
           {fingerprint}
           <CopyButton text={fingerprint} label={texts.fingerprint} />
         </span>
@@ -176,8 +176,8 @@ export const FailurePage = () => {
         <RetryGroupButton slug={slug} group={group} />
       </PageHeader>
       {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
-      <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <div className="grid min-w-0 content-start gap-5">
+      <div className="grid gap-4 px-4 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid min-w-0 content-start gap-4">
           {group.first_seen !== null && <FirstDeploy slug={slug} firstSeen={group.first_seen} />}
           {group.window !== null && (
             <FailureChart
@@ -190,7 +190,7 @@ export const FailurePage = () => {
           )}
           <Sample slug={slug} group={group} />
         </div>
-        <div className="grid min-w-0 content-start gap-5">
+        <div className="grid min-w-0 content-start gap-4">
           <TriagePanel slug={slug} group={group} />
           <Panel title={texts.facts}>
             <GroupFacts group={group} change={change} />

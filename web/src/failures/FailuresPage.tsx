@@ -33,7 +33,7 @@ const Choice = <A extends string>({ choices, label, onChoose, value }: {
   <select
     aria-label={label}
     value={value ?? ""}
-    className="h-[30px] rounded-base border border-line bg-paper px-3"
+    className="h-7.5 rounded-base border border-line bg-paper px-2"
     onChange={({ target }) => onChoose(target.value === "" ? undefined : target.value as A)} // its options are the choices
   >
     {Object.entries<string>(choices).map(([key, text]) => <option key={key} value={key}>{text}</option>)}
@@ -58,7 +58,7 @@ const Filters = ({ onChange, search, slug }: {
   }
   const known = [...new Set([...engines, ...(engine === undefined ? [] : [engine])])]
   return (
-    <div className="flex flex-wrap gap-3">
+    <div className="flex flex-wrap gap-2">
       <FilterField
         label={texts.search}
         value={search.search ?? ""}
@@ -133,7 +133,7 @@ const GroupTable = ({ hours, rows, slug }: {
       cell: ({ window }) =>
         window !== null && (
           <>
-            <Sparkline counts={window.counts} className="mr-4 text-failure max-md:hidden" />
+            <Sparkline counts={window.counts} className="mr-3 text-failure max-md:hidden" />
             {format.number(window.occurrences)}
           </>
         )
@@ -152,7 +152,7 @@ const GroupTable = ({ hours, rows, slug }: {
               to="/projects/$slug/failures/$fingerprint"
               params={{ slug, fingerprint }}
               search={hours === undefined ? {} : { hours }}
-              className="group block max-w-[50ch] min-w-0 py-3 2xl:max-w-[72ch] max-md:max-w-[36vw]"
+              className="group block max-w-[50ch] min-w-0 py-2 2xl:max-w-[72ch] max-md:max-w-[36vw]"
             >
               <span className="block truncate font-medium group-hover:underline group-hover:underline-offset-2">
                 {sample_task_name ?? fingerprint}

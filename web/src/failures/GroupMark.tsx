@@ -20,7 +20,7 @@ export const GroupMark = ({ group, isShort = false }: {
   const { failures: texts } = useTexts()
   const status = statusOf(group)
   return (
-    <span className="inline-flex items-center gap-3 whitespace-nowrap">
+    <span className="inline-flex items-center gap-2 whitespace-nowrap">
       <StateShape state={shapes[status]} />
       <span className={isShort ? "max-md:sr-only" : undefined}>{texts.statuses[status]}</span>
     </span>

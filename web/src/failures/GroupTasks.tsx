@@ -51,15 +51,15 @@ export const GroupTasks = ({ fingerprint, hours, slug }: {
       {tasks.data === undefined
         ? !tasks.isError && <Loading />
         : tasks.data.items.length === 0
-        ? <p className="px-5 py-4 text-soft">{texts.noTasks}</p>
+        ? <p className="px-4 py-3 text-soft">{texts.noTasks}</p>
         : (
-          <ul className="max-h-[420px] overflow-auto py-3">
+          <ul className="max-h-105 overflow-auto py-2">
             {tasks.data.items.map((task) => (
               <li key={task.id}>
                 <Link
                   to="/projects/$slug/tasks/$engine/$taskId"
                   params={{ slug, engine: task.engine, taskId: task.task_id }}
-                  className="grid grid-cols-[104px_minmax(0,1fr)_auto] items-center gap-4 px-5 py-2 hover:bg-hover"
+                  className="grid grid-cols-[104px_minmax(0,1fr)_auto] items-center gap-3 px-4 py-1 hover:bg-hover"
                 >
                   <StateMark state={task.state} />
                   <span className="truncate font-mono text-small">{task.task_id}</span>

@@ -150,11 +150,11 @@ export const TriagePanel = ({ group, slug }: Subject) => {
         )}
       </Facts>
       {canOperate && (
-        <div className="px-5 pb-4">
+        <div className="px-4 pb-3">
           <AssigneeField slug={slug} group={group} />
         </div>
       )}
-      {note !== null && <p className="border-t border-line px-5 py-4 break-words whitespace-pre-wrap">{note}</p>}
+      {note !== null && <p className="border-t border-line px-4 py-3 break-words whitespace-pre-wrap">{note}</p>}
       {isWriting && <NoteDialog slug={slug} group={group} onClose={() => setWriting(false)} />}
     </Panel>
   )

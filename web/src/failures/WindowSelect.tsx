@@ -13,7 +13,7 @@ export const WindowSelect = ({ hasAnyTime = false, hours, onChoose }: {
     <select
       aria-label={texts.window}
       value={hours ?? ""}
-      className="h-[30px] rounded-base border border-line bg-paper px-3"
+      className="h-7.5 rounded-base border border-line bg-paper px-2"
       onChange={({ target }) => onChoose(failureWindows.find((one) => String(one) === target.value))}
     >
       {hasAnyTime && <option value="">{texts.anyTime}</option>}

@@ -74,8 +74,8 @@ const TasksOverTime = () => {
   const navigate = useNavigate()
   const trends = useQuery({ ...homeTrendsQuery(window), refetchInterval: useRefetchInterval(chartRefetchMillis) })
   return (
-    <section aria-label={overview.overTime} className="mt-5 grid gap-3">
-      <div className="flex items-center gap-4 px-5">
+    <section aria-label={overview.overTime} className="mt-4 grid gap-2">
+      <div className="flex items-center gap-3 px-4">
         <h2 className="font-semibold">{overview.overTime}</h2>
         <WindowSelect window={window} onChoose={(window) => void navigate({ to: "/", search: { window } })} />
       </div>
@@ -153,7 +153,7 @@ export const HomePage = () => {
         isEmpty={home.data?.projects.length === 0}
         empty={<EmptyState title={texts.noProjects} hint={texts.noProjectsHint} />}
       >
-        <div className="mb-5 grid gap-5">
+        <div className="mb-4 grid gap-4">
           <AttentionList items={home.data?.attention ?? []} showProject />
           {home.data !== undefined && <Totals aggregate={home.data.aggregate} />}
         </div>

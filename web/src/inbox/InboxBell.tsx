@@ -28,11 +28,11 @@ export const InboxBell = () => {
       search={{}}
       aria-label={label}
       title={label}
-      className="inline-flex h-[30px] items-center gap-2 rounded-base px-3 text-soft hover:bg-hover hover:text-ink"
+      className="inline-flex h-7.5 items-center gap-1 rounded-base px-2 text-soft hover:bg-hover hover:text-ink"
     >
       <Icon name="notifications" />
       {unread > 0 && (
-        <span className="figures min-w-[18px] rounded-full bg-ink px-2 text-center text-small font-medium text-inverse">
+        <span className="figures min-w-4.5 rounded-full bg-ink px-1 text-center text-small font-medium text-inverse">
           {format.compact(unread)}
         </span>
       )}

@@ -55,13 +55,13 @@ const Row = ({ notification, onRead, project }: {
   const target = project === undefined ? null : targetOf(notification, project.slug)
   const isUnread = read_at === null
   return (
-    <li className="flex flex-wrap items-start gap-x-5 gap-y-3 border-b border-line px-5 py-4 last:border-0">
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-b border-line px-4 py-3 last:border-0">
       <span
         aria-hidden="true"
-        className={`mt-3 size-[8px] shrink-0 rounded-full ${isUnread ? "bg-ink" : ""}`}
+        className={`mt-2 size-2 shrink-0 rounded-full ${isUnread ? "bg-ink" : ""}`}
       />
-      <div className="grid min-w-0 flex-1 gap-1">
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      <div className="grid min-w-0 flex-1 gap-0.5">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           {target !== null
             ? (
               <Link
@@ -107,7 +107,7 @@ export const InboxPage = () => {
   return (
     <>
       <PageHeader title={texts.title}>
-        <label className="flex items-center gap-3 text-soft">
+        <label className="flex items-center gap-2 text-soft">
           <input
             type="checkbox"
             className="accent-ink"
@@ -138,7 +138,7 @@ export const InboxPage = () => {
             </EmptyState>
           )}
       >
-        <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+        <ul data-rows aria-label={texts.title} className="mx-4 mb-4 rounded-base border border-line bg-paper">
           {list.rows.map((notification) => (
             <Row
               key={notification.id}

@@ -7,15 +7,15 @@ import { goLetters, goStroke, type KeyName, type KeyPlace, keys } from "./keys.t
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform)
 
 const Stroke = ({ stroke }: { readonly stroke: string }) => (
-  <kbd className="rounded-small border border-line-strong bg-canvas px-3 py-1 font-mono text-small">
+  <kbd className="rounded-small border border-line-strong bg-canvas px-2 py-0.5 font-mono text-small">
     {stroke === "Mod+k" ? (isApple ? "⌘K" : "Ctrl-K") : stroke}
   </kbd>
 )
 
 const Row = ({ does, strokes }: { readonly strokes: ReadonlyArray<string>; readonly does: string }) => (
-  <li className="flex items-center gap-4 py-2">
+  <li className="flex items-center gap-3 py-1">
     <span>{does}</span>
-    <span className="ml-auto flex shrink-0 gap-3">{strokes.map((one) => <Stroke key={one} stroke={one} />)}</span>
+    <span className="ml-auto flex shrink-0 gap-2">{strokes.map((one) => <Stroke key={one} stroke={one} />)}</span>
   </li>
 )
 
@@ -30,8 +30,8 @@ export const KeyHelp = ({ onClose, slug }: { readonly slug: string | undefined; 
     <Dialog title={texts.title} size="large" onClose={onClose}>
       {(close) => (
         <>
-          <div className="mt-5 grid gap-6 md:grid-cols-2">
-            <div className="grid content-start gap-5">
+          <div className="mt-4 grid gap-6 md:grid-cols-2">
+            <div className="grid content-start gap-4">
               {places.map((place) => (
                 <section key={place}>
                   <h3 className="font-medium text-soft">{texts.places[place]}</h3>
@@ -52,7 +52,7 @@ export const KeyHelp = ({ onClose, slug }: { readonly slug: string | undefined; 
               </section>
             )}
           </div>
-          <div className="mt-5 flex justify-end">
+          <div className="mt-4 flex justify-end">
             <Button data-autofocus onClick={close}>{closeText}</Button>
           </div>
         </>

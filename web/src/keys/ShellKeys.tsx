@@ -39,7 +39,7 @@ export const ShellKeys = ({ slug }: { readonly slug: string | undefined }) => {
       if (page !== undefined && slug !== undefined) void navigate({ to: page.to, params: { slug } })
     }
   })
-  const buttonClass = "shrink-0 rounded-base p-3 text-soft hover:bg-hover hover:text-ink"
+  const buttonClass = "shrink-0 rounded-base p-2 text-soft hover:bg-hover hover:text-ink"
   return (
     <>
       <button

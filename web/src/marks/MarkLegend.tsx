@@ -7,18 +7,18 @@ import { MarkShape } from "./MarkShape.tsx"
 export const MarkLegend = ({ marks }: { readonly marks: ReturnType<typeof useMarks> }) => {
   const { overview: { marks: texts } } = useTexts()
   if (marks === null) return null
-  if (marks.kinds.length === 0) return <div className="min-h-[24px]" />
+  if (marks.kinds.length === 0) return <div className="min-h-6" />
   return (
-    <div className="flex min-h-[24px] flex-wrap items-center gap-3 text-small text-soft">
+    <div className="flex min-h-6 flex-wrap items-center gap-2 text-small text-soft">
       <span>{texts.title}</span>
-      <Toolbar label={texts.title} className="flex flex-wrap gap-2">
+      <Toolbar label={texts.title} className="flex flex-wrap gap-1">
         {marks.kinds.map((kind) => (
           <button
             key={kind}
             type="button"
             aria-pressed={!marks.hidden.has(kind)}
             title={marks.hidden.has(kind) ? texts.show : texts.hide}
-            className="inline-flex h-[24px] items-center gap-2 rounded-base px-3 line-through hover:bg-hover hover:text-ink aria-pressed:text-ink aria-pressed:no-underline"
+            className="inline-flex h-6 items-center gap-1 rounded-base px-2 line-through hover:bg-hover hover:text-ink aria-pressed:text-ink aria-pressed:no-underline"
             onClick={() => toggleKind(kind)}
           >
             <MarkShape kind={kind} />

@@ -91,13 +91,13 @@ const MarkNote = ({ cluster: { left, marks }, frame, isPinned, slug, textOf }: {
     <ul
       data-marks="note"
       aria-hidden={!isPinned}
-      className={`absolute top-1 z-20 grid w-max max-w-[min(420px,70%)] gap-2 rounded-base border border-line bg-paper px-4 py-3 text-small shadow-xl ${
+      className={`absolute top-0.5 z-20 grid w-max max-w-[min(420px,70%)] gap-1 rounded-base border border-line bg-paper px-3 py-2 text-small shadow-xl ${
         isPinned ? "" : "pointer-events-none"
       }`}
       style={isInLeftHalf ? { left: left + noteGap } : { right: `calc(100% - ${Math.min(left, width) - noteGap}px)` }}
     >
       {marks.slice(-maxNoted).map((mark) => (
-        <li key={`${mark.kind} ${mark.id} ${mark.at}`} className="flex items-baseline gap-3 break-words">
+        <li key={`${mark.kind} ${mark.id} ${mark.at}`} className="flex items-baseline gap-2 break-words">
           <MarkShape kind={mark.kind} />
           <span className="min-w-0">
             {isPinned ? <MarkLink mark={mark} slug={slug}>{textOf(mark)}</MarkLink> : textOf(mark)}
@@ -164,7 +164,7 @@ export const MarkRow = ({ format, frame, shown: { marks, slug } }: {
                 type="button"
                 aria-label={marks.map(textOf).join("; ")}
                 aria-expanded={open?.index === index && open.isPinned}
-                className="absolute z-10 inline-flex h-[20px] w-[20px] items-center justify-center rounded-small text-soft hover:text-ink"
+                className="absolute z-10 inline-flex h-5 w-5 items-center justify-center rounded-small text-soft hover:text-ink"
                 style={{ left: left - 10, top: frame.top - 18 }}
                 onMouseEnter={() => setOpen((known) => (known?.isPinned === true ? known : { index, isPinned: false }))}
                 onMouseLeave={leave}
@@ -173,7 +173,7 @@ export const MarkRow = ({ format, frame, shown: { marks, slug } }: {
               >
                 <MarkShape kind={kind} />
                 {marks.length > 1 && (
-                  <span className="figures absolute -top-1 left-[14px] text-[9px] leading-none">{marks.length}</span>
+                  <span className="figures absolute -top-0.5 left-3.5 text-[9px] leading-none">{marks.length}</span>
                 )}
               </button>
             </div>

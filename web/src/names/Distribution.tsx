@@ -55,12 +55,12 @@ export const Distribution = ({ onOpen, ranges, title }: {
     <Panel title={title}>
       {ranges === undefined || ranges.length === 0
         ? (
-          <p className="grid place-items-center px-5 text-soft" style={{ height: barHeight + 44 }}>
+          <p className="grid place-items-center px-4 text-soft" style={{ height: barHeight + 44 }}>
             {ranges !== undefined && overview.noData}
           </p>
         )
         : (
-          <div className="px-5 pt-4 pb-3">
+          <div className="px-4 pt-3 pb-2">
             <div
               onPointerLeave={() => setBrush(null)}
               onBlur={({ currentTarget, relatedTarget }) => {
@@ -101,7 +101,7 @@ export const Distribution = ({ onOpen, ranges, title }: {
                 ))}
               </Toolbar>
             </div>
-            <p className="figures flex justify-between pt-2 text-small text-soft">
+            <p className="figures flex justify-between pt-1 text-small text-soft">
               <span>{format.duration(ranges[0]?.from_ms ?? 0)}</span>
               <span>{format.duration(ranges.at(-1)?.to_ms ?? 0)}</span>
             </p>

@@ -122,11 +122,11 @@ const Schedules = ({ name, slug }: Named) => {
       <ListFrame
         list={schedules}
         isEmpty={own.length === 0}
-        empty={<p className="px-5 py-4 text-soft">{texts.noSchedule}</p>}
+        empty={<p className="px-4 py-3 text-soft">{texts.noSchedule}</p>}
       >
-        <ul className="grid grid-cols-[minmax(0,1fr)] gap-2 px-5 py-4">
+        <ul className="grid grid-cols-[minmax(0,1fr)] gap-1 px-4 py-3">
           {own.map(({ expression, id, name }) => (
-            <li key={id} className="flex justify-between gap-4">
+            <li key={id} className="flex justify-between gap-3">
               <Link
                 to="/projects/$slug/schedules/$scheduleId"
                 params={{ slug, scheduleId: id }}
@@ -154,11 +154,11 @@ const Groups = ({ name, slug, window }: Named & { readonly window: OverviewWindo
       <ListFrame
         list={groups}
         isEmpty={groups.data?.length === 0}
-        empty={<p className="px-5 py-4 text-soft">{overview.noGroups}</p>}
+        empty={<p className="px-4 py-3 text-soft">{overview.noGroups}</p>}
       >
-        <ul className="grid grid-cols-[minmax(0,1fr)] gap-3 px-5 py-4">
+        <ul className="grid grid-cols-[minmax(0,1fr)] gap-2 px-4 py-3">
           {groups.data?.map(({ fingerprint, last_seen, sample_exception, window }) => (
-            <li key={fingerprint} className="flex items-baseline justify-between gap-4">
+            <li key={fingerprint} className="flex items-baseline justify-between gap-3">
               <Link
                 to="/projects/$slug/failures/$fingerprint"
                 params={{ slug, fingerprint }}
@@ -169,7 +169,7 @@ const Groups = ({ name, slug, window }: Named & { readonly window: OverviewWindo
               </Link>
               <span className="figures shrink-0 text-soft">
                 {window !== null && format.number(window.occurrences)}
-                {last_seen !== null && <Time at={last_seen} className="ml-4" />}
+                {last_seen !== null && <Time at={last_seen} className="ml-3" />}
               </span>
             </li>
           ))}
@@ -204,7 +204,7 @@ const Runs = ({ name, slug }: Named) => {
         <ListFrame
           list={runs}
           isEmpty={tasks.length === 0}
-          empty={<p className="px-5 py-4 text-soft">{texts.noRun}</p>}
+          empty={<p className="px-4 py-3 text-soft">{texts.noRun}</p>}
         >
           <RunStrip slug={slug} tasks={tasks} />
         </ListFrame>
@@ -239,7 +239,7 @@ export const NamePage = () => {
       search: (known) => ({ ...known, ...search })
     })
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-5 pb-6">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pb-6">
       <PageHeader title={name}>
         <WindowSelect window={window} onChoose={(window) => show({ window })} />
         <CompareToggle isOn={compare} onToggle={(isOn) => show({ compare: isOn ? true : undefined })} />
@@ -247,7 +247,7 @@ export const NamePage = () => {
       <NameFigures trends={trends.data} changes={changes} window={window} />
       <TrendCharts trends={trends} past={past} slug={slug} terms={{ exactName: name }} />
       {detail.isError && <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />}
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-5 px-5 lg:grid-cols-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 px-4 lg:grid-cols-2">
         <Distribution
           title={texts.runTimes}
           ranges={detail.data?.run_times}
@@ -263,11 +263,11 @@ export const NamePage = () => {
             })}
         />
         <Distribution title={texts.queueTimes} ranges={detail.data?.queue_times} />
-        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           <Runs slug={slug} name={name} />
           <Queues slug={slug} queues={detail.data?.queues ?? []} />
         </div>
-        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           <Groups slug={slug} name={name} window={window} />
           <Schedules slug={slug} name={name} />
         </div>

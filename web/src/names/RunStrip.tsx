@@ -12,7 +12,7 @@ export const RunStrip = ({ slug, tasks }: {
   const { states } = useTexts()
   const format = useFormat()
   return (
-    <ul className="flex flex-wrap gap-1 px-5 py-4">
+    <ul className="flex flex-wrap gap-0.5 px-4 py-3">
       {tasks.toReversed().map(({ created_at, engine, id, runtime_ms, state, task_id }) => {
         const text = [
           states[state],
@@ -27,7 +27,7 @@ export const RunStrip = ({ slug, tasks }: {
               preload={false}
               aria-label={text}
               title={text}
-              className="grid h-[24px] w-[24px] place-items-center rounded-small hover:bg-hover"
+              className="grid h-6 w-6 place-items-center rounded-small hover:bg-hover"
             >
               <StateShape state={state} />
             </Link>

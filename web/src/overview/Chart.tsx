@@ -18,7 +18,7 @@ const ValueTable = ({ format, formatValue, series, times }: {
 }) => {
   const { overview: texts } = useTexts()
   return (
-    <div className="max-h-[220px] overflow-auto px-5 pb-4" tabIndex={0}>
+    <div className="max-h-55 overflow-auto px-4 pb-3" tabIndex={0}>
       <table className="figures w-full text-right">
         <thead>
           <tr className="text-small text-soft">
@@ -63,11 +63,11 @@ export const Chart = ({ format, formatTick, formatValue, marks, onOpen, readAt, 
   const isDrawn = readAt !== null && hasValue(series)
   return (
     <section aria-label={title} className="min-w-0 rounded-base border border-line bg-paper">
-      <div className="flex flex-wrap items-center gap-4 px-5 py-3">
+      <div className="flex flex-wrap items-center gap-3 px-4 py-2">
         <h2 className="font-semibold">{title}</h2>
-        <ul className="flex flex-wrap gap-4 text-small text-soft">
+        <ul className="flex flex-wrap gap-3 text-small text-soft">
           {series.map((one) => (
-            <li key={one.label} className="flex items-center gap-2">
+            <li key={one.label} className="flex items-center gap-1">
               <Swatch series={one} />
               {one.label}
             </li>
@@ -80,7 +80,7 @@ export const Chart = ({ format, formatTick, formatValue, marks, onOpen, readAt, 
           type="button"
           aria-label={`${isTable ? texts.asChart : texts.inTable}: ${title}`}
           title={isTable ? texts.asChart : texts.inTable}
-          className={`rounded-small p-1 text-soft hover:bg-hover hover:text-ink ${isDrawn ? "" : "invisible"}`}
+          className={`rounded-small p-0.5 text-soft hover:bg-hover hover:text-ink ${isDrawn ? "" : "invisible"}`}
           onClick={() => setTable(!isTable)}
         >
           <Icon name={isTable ? "overview" : "rows"} />
@@ -89,7 +89,7 @@ export const Chart = ({ format, formatTick, formatValue, marks, onOpen, readAt, 
       {isDrawn && isTable
         ? <ValueTable times={times} series={series} format={format} formatValue={formatValue} />
         : (
-          <div className="px-3 pb-3">
+          <div className="px-2 pb-2">
             <div className="relative" style={{ minHeight: chartHeight }}>
               {isDrawn
                 ? (

@@ -73,8 +73,8 @@ export const Charts = ({ past, readAt, slug, terms = {}, trends }: {
       : (from: number, to: number) => openTasks({ ...terms, ...more, ...endedIn(from, to) })
   const shared = { times, format, readAt: trends === undefined ? null : readAt, marks: marks?.shown }
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 px-5">
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-5 lg:grid-cols-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 px-4">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-2">
         <Chart
           title={texts.throughput}
           series={counts}

@@ -19,9 +19,9 @@ export const DemoGuide = ({ slug }: { readonly slug: string }) => {
   return (
     <section
       aria-label={texts.label}
-      className="mx-5 flex items-start gap-4 rounded-base border border-line bg-paper px-5 py-3"
+      className="mx-4 flex items-start gap-3 rounded-base border border-line bg-paper px-4 py-2"
     >
-      <p className="flex flex-1 flex-wrap gap-x-4 gap-y-1 text-soft">
+      <p className="flex flex-1 flex-wrap gap-x-3 gap-y-0.5 text-soft">
         <span className="font-medium text-ink">{texts.intro}</span>
         <Link to="/projects/$slug/failures" params={{ slug }} className={link}>{texts.failures}</Link>
         <Link to="/projects/$slug/notifications" params={{ slug }} className={link}>{texts.alert}</Link>
@@ -37,7 +37,7 @@ export const DemoGuide = ({ slug }: { readonly slug: string }) => {
       <button
         type="button"
         aria-label={dismiss}
-        className="rounded-small p-1 text-soft hover:bg-hover hover:text-ink"
+        className="rounded-small p-0.5 text-soft hover:bg-hover hover:text-ink"
         onClick={() => store("dismissed")}
       >
         <Icon name="close" />

@@ -12,7 +12,7 @@ const Change = ({ share }: { readonly share: number }) => {
   return (
     <span
       title={texts.comparedWithLastWeek}
-      className="ml-3 align-baseline text-base font-medium text-soft"
+      className="ml-2 align-baseline text-base font-medium text-soft"
       data-change={share}
     >
       {format.change(share)}
@@ -30,7 +30,7 @@ export const Figure = ({ change = null, children, isBad = false, name, note }: {
   /** Against the week before, as a share; null: it is not compared, or nothing was there. */
   readonly change?: number | null
 }) => (
-  <div className="grid content-start gap-1 bg-paper px-5 py-4">
+  <div className="grid content-start gap-0.5 bg-paper px-4 py-3">
     <dt className="text-small text-soft">{name}</dt>
     <dd className={`figures text-figure font-semibold whitespace-nowrap ${isBad ? "text-failure" : ""}`}>
       {children}
@@ -61,7 +61,7 @@ export const DurationFigure = ({ change, name, percentiles }: {
 }
 
 export const FigureGrid = ({ children }: { readonly children: ReactNode }) => (
-  <dl className="mx-5 grid grid-cols-[repeat(auto-fit,minmax(136px,1fr))] gap-px overflow-hidden rounded-base border border-line bg-line">
+  <dl className="mx-4 grid grid-cols-[repeat(auto-fit,minmax(136px,1fr))] gap-px overflow-hidden rounded-base border border-line bg-line">
     {children}
   </dl>
 )

@@ -14,11 +14,11 @@ export const FirstSteps = ({ onDismiss, slug, steps }: {
   const { overview: { dismiss, firstSteps: texts } } = useTexts()
   const next = steps.find(({ isDone }) => isDone === false)
   return (
-    <div className="mx-5">
+    <div className="mx-4">
       <Panel title={texts.title} actions={<Button variant="quiet" onClick={onDismiss}>{dismiss}</Button>}>
         <ol>
           {steps.map(({ isDone, name, search, to }) => (
-            <li key={name} className="flex items-center gap-4 border-b border-line px-5 py-4 last:border-0">
+            <li key={name} className="flex items-center gap-3 border-b border-line px-4 py-3 last:border-0">
               <DoneMark isDone={isDone === true} />
               <div className="min-w-0 flex-1">
                 <p className={isDone === true ? "text-soft" : "font-medium"}>

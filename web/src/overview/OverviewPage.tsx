@@ -37,7 +37,7 @@ export const OverviewPage = () => {
   const stats = useQuery({ ...statsQuery(slug, window), refetchInterval: useRefetchInterval(refetchMillis) })
   const isReading = attention.isReading || firstSteps.isReading
   return (
-    <div className="grid gap-5 pb-6">
+    <div className="grid gap-4 pb-6">
       <PageHeader title={texts.title}>
         {!firstSteps.isEmpty && (
           <>
@@ -47,7 +47,7 @@ export const OverviewPage = () => {
         )}
       </PageHeader>
       {isReading && <Loading />}
-      <div hidden={isReading} className="grid gap-5">
+      <div hidden={isReading} className="grid gap-4">
         <DemoGuide slug={slug} />
         {firstSteps.steps.length > 0 && (
           <FirstSteps slug={slug} steps={firstSteps.steps} onDismiss={firstSteps.dismiss} />
@@ -72,7 +72,7 @@ export const OverviewPage = () => {
               <Figures slug={slug} stats={stats.data} changes={changes} />
             )}
             <TrendCharts trends={trends} past={past} slug={slug} />
-            <div className="grid gap-x-0 gap-y-3 lg:grid-cols-2">
+            <div className="grid gap-x-0 gap-y-2 lg:grid-cols-2">
               <FailingNames slug={slug} window={window} />
               <FailingGroups slug={slug} window={window} />
               <QueueDepths slug={slug} />

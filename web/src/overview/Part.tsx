@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react"
 import { ListFrame, type ListQuery } from "../ui/ListFrame.tsx"
 
 /** Of eight rows and their head: what the list takes once it is read. */
-const listHeight = "min-h-[322px]"
+const listHeight = "min-h-80.5"
 
 /** A titled list of the overview, and what it says while there is nothing in it. */
 export const Part = ({ children, empty, isEmpty, query, title }: {
@@ -15,9 +15,9 @@ export const Part = ({ children, empty, isEmpty, query, title }: {
   const id = useId()
   return (
     <section aria-labelledby={id} className="min-w-0">
-      <h2 id={id} className="px-5 pb-3 font-semibold">{title}</h2>
+      <h2 id={id} className="px-4 pb-2 font-semibold">{title}</h2>
       <div className={query.data === undefined ? listHeight : ""}>
-        <ListFrame list={query} isEmpty={isEmpty} empty={<p className="px-5 text-soft">{empty}</p>}>
+        <ListFrame list={query} isEmpty={isEmpty} empty={<p className="px-4 text-soft">{empty}</p>}>
           {children}
         </ListFrame>
       </div>

@@ -55,17 +55,17 @@ const PointValues = ({ format, formatValue, index, isUnfinished, point: { isInLe
   return (
     <div
       role="status"
-      className="pointer-events-none absolute top-1 z-10 rounded-base border border-line bg-paper px-4 py-3 text-small shadow-xl"
+      className="pointer-events-none absolute top-0.5 z-10 rounded-base border border-line bg-paper px-3 py-2 text-small shadow-xl"
       style={isInLeftHalf ? { left: left + pointGap } : { right: width - left + pointGap }}
     >
       <p className="figures whitespace-nowrap text-soft">
         {format.moment(time)}
         {isUnfinished && ` · ${texts.unfinished}`}
       </p>
-      <dl className="figures mt-2 grid grid-cols-[auto_auto] gap-x-4">
+      <dl className="figures mt-1 grid grid-cols-[auto_auto] gap-x-3">
         {series.map((one) => (
           <Fragment key={one.label}>
-            <dt className="flex items-center gap-2 whitespace-nowrap">
+            <dt className="flex items-center gap-1 whitespace-nowrap">
               <Swatch series={one} />
               {one.label}
             </dt>

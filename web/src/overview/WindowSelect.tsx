@@ -8,7 +8,7 @@ export const CompareToggle = ({ isOn, onToggle }: {
 }) => {
   const { overview: texts } = useTexts()
   return (
-    <label className="inline-flex h-[30px] items-center gap-3">
+    <label className="inline-flex h-7.5 items-center gap-2">
       <input
         type="checkbox"
         className="accent-ink"
@@ -31,7 +31,7 @@ export const WindowSelect = ({ onChoose, window }: {
       aria-label={texts.window}
       value={window}
       onChange={({ target }) => onChoose(target.value as OverviewWindow)} // its options are the windows
-      className="h-[30px] rounded-base border border-line bg-paper px-3"
+      className="h-7.5 rounded-base border border-line bg-paper px-2"
     >
       {Object.entries(texts.windows).map(([key, text]) => <option key={key} value={key}>{text}</option>)}
     </select>

@@ -21,7 +21,7 @@ const Option = ({ id, isActive, item, onPoint, onRun }: {
       id={id}
       role="option"
       aria-selected={isActive}
-      className="flex cursor-pointer items-baseline gap-4 rounded-base px-4 py-3 aria-selected:bg-press"
+      className="flex cursor-pointer items-baseline gap-3 rounded-base px-3 py-2 aria-selected:bg-press"
       onPointerMove={onPoint}
       onClick={onRun}
     >
@@ -67,7 +67,7 @@ export const Palette = ({ onClose, slug }: { readonly slug: string | undefined; 
       onClick={({ currentTarget, target }) => target === currentTarget && currentTarget.close()}
       className="mx-auto mt-[12vh] w-[min(40rem,calc(100vw-32px))] rounded-large border border-line bg-paper p-0 text-ink shadow-xl"
     >
-      <div className="flex items-center gap-3 border-b border-line px-5">
+      <div className="flex items-center gap-2 border-b border-line px-4">
         <Icon name="search" className="text-soft" />
         <input
           role="combobox"
@@ -81,7 +81,7 @@ export const Palette = ({ onClose, slug }: { readonly slug: string | undefined; 
           maxLength={200}
           spellCheck={false}
           autoComplete="off"
-          className="h-[44px] min-w-0 flex-1 bg-transparent text-large outline-none"
+          className="h-11 min-w-0 flex-1 bg-transparent text-large outline-none"
           onChange={({ target }) => {
             setTyped(target.value)
             setActive(0)
@@ -99,10 +99,10 @@ export const Palette = ({ onClose, slug }: { readonly slug: string | undefined; 
           }}
         />
       </div>
-      <div id={listId} role="listbox" aria-label={texts.label} className="max-h-[50vh] overflow-y-auto p-3">
+      <div id={listId} role="listbox" aria-label={texts.label} className="max-h-[50vh] overflow-y-auto p-2">
         {[...Map.groupBy(items, ({ group }) => group)].map(([group, members]) => (
-          <div key={group} role="group" aria-label={texts.groups[group]} className="not-first:mt-3">
-            <div aria-hidden="true" className="px-4 py-1 text-small text-soft">{texts.groups[group]}</div>
+          <div key={group} role="group" aria-label={texts.groups[group]} className="not-first:mt-2">
+            <div aria-hidden="true" className="px-3 py-0.5 text-small text-soft">{texts.groups[group]}</div>
             {members.map((item) => {
               const index = items.indexOf(item)
               return (
@@ -120,7 +120,7 @@ export const Palette = ({ onClose, slug }: { readonly slug: string | undefined; 
           </div>
         ))}
       </div>
-      <p role="status" className="border-t border-line px-5 py-3 text-small text-soft">
+      <p role="status" className="border-t border-line px-4 py-2 text-small text-soft">
         {isSearching
           ? `${texts.searching}…`
           : [items.length === 0 ? texts.nothing : texts.found(format.count(items.length)), limit].filter((text) =>

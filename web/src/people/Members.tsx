@@ -98,7 +98,7 @@ export const Members = ({ slug }: { readonly slug: string }) => {
             {
               title: texts.person,
               cell: (member) => (
-                <span className="flex min-w-0 flex-wrap gap-x-3">
+                <span className="flex min-w-0 flex-wrap gap-x-2">
                   <span className="font-medium">{nameOf(member)}</span>
                   {member.user_display_name !== null && <span className="break-all text-soft">{member.user_email}
                   </span>}
@@ -115,7 +115,7 @@ export const Members = ({ slug }: { readonly slug: string }) => {
               title: texts.actions,
               isNumber: true,
               cell: (member) => (
-                <span className="flex justify-end gap-2 py-1 max-md:grid">
+                <span className="flex justify-end gap-1 py-0.5 max-md:grid">
                   <Button
                     variant="quiet"
                     aria-label={texts.changeRoleOf(nameOf(member))}

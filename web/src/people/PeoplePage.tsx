@@ -14,11 +14,11 @@ import { Members } from "./Members.tsx"
 const RoleGuide = () => {
   const { people: texts } = useTexts()
   return (
-    <div className="mx-5 mb-6">
+    <div className="mx-4 mb-6">
       <Panel title={texts.rolesTitle}>
-        <dl className="grid gap-x-5 gap-y-3 px-5 py-4 sm:grid-cols-[max-content_1fr]">
+        <dl className="grid gap-x-4 gap-y-2 px-4 py-3 sm:grid-cols-[max-content_1fr]">
           {(Object.entries(texts.roles) as Array<[Role, string]>).map(([role, name]) => ( // its keys are the roles
-            <div key={role} className="grid gap-x-5 sm:col-span-2 sm:grid-cols-subgrid">
+            <div key={role} className="grid gap-x-4 sm:col-span-2 sm:grid-cols-subgrid">
               <dt className="font-medium">{name}</dt>
               <dd className="max-w-[72ch] text-soft">{texts.roleHints[role]}</dd>
             </div>
@@ -44,7 +44,7 @@ export const PeoplePage = () => {
         )}
       </PageHeader>
       <Members slug={slug} />
-      <h2 className="px-5 pb-4 text-large font-semibold">{texts.invitations}</h2>
+      <h2 className="px-4 pb-3 text-large font-semibold">{texts.invitations}</h2>
       <Invitations slug={slug} />
       <RoleGuide />
       {isInviting && <InviteForm slug={slug} onInvited={setInvited} onClose={() => setInviting(false)} />}

@@ -38,7 +38,7 @@ export const ApprovalsForm = ({ project: { approvals, slug } }: { readonly proje
         max={10_000}
         required={false}
         defaultValue={approvals?.bulk_over ?? ""}
-        className="max-w-[160px]"
+        className="max-w-40"
       />
     </InlineForm>
   )

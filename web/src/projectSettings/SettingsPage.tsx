@@ -57,9 +57,9 @@ export const SettingsPage = () => {
       <ListFrame list={query} isEmpty={false} empty={null}>
         {project !== undefined && (
           // a form has its values from its first render
-          <div key={project.id} className="mx-5 grid gap-5 pb-6">
+          <div key={project.id} className="mx-4 grid gap-4 pb-6">
             {!isAdmin && <p className="text-soft">{texts.onlyAdmins}</p>}
-            <fieldset disabled={!isAdmin} className="grid gap-5">
+            <fieldset disabled={!isAdmin} className="grid gap-4">
               <Panel title={texts.general}>
                 <GeneralForm project={project} />
               </Panel>
@@ -78,7 +78,7 @@ export const SettingsPage = () => {
                 title={texts.delete}
                 actions={<Button variant="danger" onClick={() => setDeleting(true)}>{texts.delete}</Button>}
               >
-                <p className="max-w-[72ch] px-5 py-4 text-soft">{texts.deleteHint}</p>
+                <p className="max-w-[72ch] px-4 py-3 text-soft">{texts.deleteHint}</p>
               </Panel>
             )}
             {isDeleting && <DeleteQuestion project={project} onClose={() => setDeleting(false)} />}

@@ -34,7 +34,7 @@ const Consumers = ({ queue, slug }: { readonly slug: string; readonly queue: Que
   )
   if (consumers.length === 0) return <span className="text-soft">{texts.noConsumer}</span>
   return (
-    <span className="flex gap-x-4">
+    <span className="flex gap-x-3">
       {consumers.map(({ id, name }) => (
         <Link
           key={id}
@@ -128,7 +128,7 @@ const useColumns = (
         canPurge(engine) && (
           <Button
             variant="quiet"
-            className="h-[26px]"
+            className="h-6.5"
             aria-label={texts.purgeLabel(name)}
             onClick={() => onPurge(id)}
           >

@@ -22,19 +22,19 @@ export const ChangeList = ({ changes, kinds }: {
   if (changes.length === 0) return <p className="text-soft">{texts.noChange}</p>
   return (
     <section aria-label={texts.changes}>
-      <p className="mb-2 font-medium">{texts.changes}</p>
-      <ul className="grid gap-2">
+      <p className="mb-1 font-medium">{texts.changes}</p>
+      <ul className="grid gap-1">
         {changes.map(({ after, before, field }) => (
-          <li key={field} className="grid gap-1">
+          <li key={field} className="grid gap-0.5">
             <span className="text-small text-soft">{texts.fields[field]}</span>
-            <span className="grid gap-1 font-mono text-small break-words whitespace-pre-wrap">
+            <span className="grid gap-0.5 font-mono text-small break-words whitespace-pre-wrap">
               <del className="text-soft">{describe(field, before, kinds.before) || "–"}</del>
               <ins className="no-underline">{describe(field, after, kinds.after) || "–"}</ins>
             </span>
           </li>
         ))}
       </ul>
-      {changes.some(({ field }) => cadence.has(field)) && <p className="mt-3 text-soft">{texts.cadenceHint}</p>}
+      {changes.some(({ field }) => cadence.has(field)) && <p className="mt-2 text-soft">{texts.cadenceHint}</p>}
     </section>
   )
 }

@@ -59,7 +59,7 @@ export const FireMark = ({ status }: { readonly status: FireStatus }) => {
   const { schedules: texts } = useTexts()
   const family = familyOf[status]
   return (
-    <span title={texts.statusHints[status]} className="inline-flex items-center gap-3">
+    <span title={texts.statusHints[status]} className="inline-flex items-center gap-2">
       <FireShape family={family} />
       <span className={family === "failed" ? "text-failure" : undefined}>{texts.statuses[status]}</span>
     </span>
@@ -90,7 +90,7 @@ export const FireStrip = ({ runs, scheduleId, slug }: {
               tabIndex={-1} // the keyboard goes by the schedule's name: 20 stops a row are no way through a list
               title={text}
               aria-label={text}
-              className="block px-px py-2 hover:bg-press"
+              className="block px-px py-1 hover:bg-press"
             >
               <FireShape family={familyOf[status]} />
             </Link>

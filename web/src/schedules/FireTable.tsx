@@ -36,7 +36,7 @@ const FireDetail = ({ children, fire: { command_id, error_message, status, trigg
   const { data: command } = useQuery(fireCommandQuery(slug, command_id))
   const task = taskOf(command?.result)
   return (
-    <div className="grid gap-3 border-l-2 border-line-strong px-5 py-4">
+    <div className="grid gap-2 border-l-2 border-line-strong px-4 py-3">
       <p>{texts.statusHints[status]}</p>
       {error_message !== null && <p className="break-words text-failure">{error_message}</p>}
       {triggered_by_user_id !== null && <p className="text-soft">{texts.page.byPerson}</p>}
@@ -73,14 +73,14 @@ export const FireTable = ({ actions, chosen, fires, scheduleId, slug }: {
     chosenRow.current?.scrollIntoView({ block: "nearest" }) // newer browsers return a promise, which is no clean-up
   }, [chosen, isListed])
   return (
-    <div className="max-h-[520px] overflow-auto" role="region" aria-label={texts.fires} tabIndex={0}>
+    <div className="max-h-130 overflow-auto" role="region" aria-label={texts.fires} tabIndex={0}>
       <table className="w-full border-collapse">
         <thead>
           <tr className="border-b border-line text-left text-small text-soft">
-            <th scope="col" className="h-[30px] px-5 font-normal">{texts.tick}</th>
-            <th scope="col" className="px-3 font-normal">{texts.outcome}</th>
-            <th scope="col" title={texts.firedHint} className="px-3 text-right font-normal">{texts.fired}</th>
-            <th scope="col" className="px-5 text-right font-normal max-md:hidden">{texts.latency}</th>
+            <th scope="col" className="h-7.5 px-4 font-normal">{texts.tick}</th>
+            <th scope="col" className="px-2 font-normal">{texts.outcome}</th>
+            <th scope="col" title={texts.firedHint} className="px-2 text-right font-normal">{texts.fired}</th>
+            <th scope="col" className="px-4 text-right font-normal max-md:hidden">{texts.latency}</th>
           </tr>
         </thead>
         <tbody>
@@ -93,7 +93,7 @@ export const FireTable = ({ actions, chosen, fires, scheduleId, slug }: {
                   ref={isChosen ? chosenRow : undefined}
                   className={`border-b border-line last:border-0 hover:bg-hover ${isChosen ? "bg-press" : ""}`}
                 >
-                  <td className="figures h-[34px] px-5 py-2">
+                  <td className="figures h-8.5 px-4 py-1">
                     <Link
                       to="/projects/$slug/schedules/$scheduleId"
                       params={{ slug, scheduleId }}
@@ -106,13 +106,13 @@ export const FireTable = ({ actions, chosen, fires, scheduleId, slug }: {
                       {format.moment(Date.parse(scheduled_for))}
                     </Link>
                   </td>
-                  <td className="px-3">
+                  <td className="px-2">
                     <FireMark status={status} />
                   </td>
-                  <td className="figures px-3 text-right">
+                  <td className="figures px-2 text-right">
                     {format.duration(Math.max(0, Date.parse(fired_at) - Date.parse(scheduled_for)))}
                   </td>
-                  <td className="figures px-5 text-right max-md:hidden">
+                  <td className="figures px-4 text-right max-md:hidden">
                     {latency_ms === null ? "–" : format.duration(latency_ms)}
                   </td>
                 </tr>

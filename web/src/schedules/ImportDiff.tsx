@@ -17,15 +17,15 @@ const EntryRow = ({ entry: { current, is_drifted, name, proposed }, kind }: {
   const { schedules: texts } = useTexts()
   const fields = kind === "updated" ? Object.keys(proposed) : []
   return (
-    <li className="border-b border-line px-5 py-3 last:border-0">
-      <p className="flex flex-wrap items-center gap-3">
-        <span aria-hidden="true" className={`w-[10px] font-mono ${colours[kind]}`}>{marks[kind]}</span>
+    <li className="border-b border-line px-4 py-2 last:border-0">
+      <p className="flex flex-wrap items-center gap-2">
+        <span aria-hidden="true" className={`w-2.5 font-mono ${colours[kind]}`}>{marks[kind]}</span>
         <span className="font-medium">{name}</span>
         <span className="text-small text-soft">{texts.import.kinds[kind]}</span>
         {is_drifted && <span className="text-small text-retry" title={texts.driftedHint}>{texts.drifted}</span>}
       </p>
       {fields.map((field) => (
-        <p key={field} className="pl-[18px] font-mono text-small break-words">
+        <p key={field} className="pl-4.5 font-mono text-small break-words">
           <span className="text-soft">{`${field}: `}</span>
           <del className="text-soft">{show(current[field])}</del>{" "}
           <ins className="no-underline">{show(proposed[field])}</ins>
@@ -42,7 +42,7 @@ export const ImportDiff = ({ diff }: { readonly diff: Schemas["DiffSchedulesResp
   const { deleted, inserted, unchanged, updated } = diff.summary
   return (
     <section aria-label={texts.difference} className="rounded-base border border-line bg-paper">
-      <p className="border-b border-line px-5 py-3 font-medium">
+      <p className="border-b border-line px-4 py-2 font-medium">
         {inserted + updated + deleted === 0
           ? texts.nothing
           : texts.counts(format.number(inserted), format.number(updated), format.number(deleted))}{" "}

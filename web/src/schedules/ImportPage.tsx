@@ -59,11 +59,11 @@ export const ImportPage = () => {
     : texts.counts(format.number(summary.inserted), format.number(summary.updated), format.number(summary.deleted))
   return (
     <>
-      <div className="px-5 pt-4">
+      <div className="px-4 pt-3">
         <Link
           to="/projects/$slug/schedules"
           params={{ slug }}
-          className="inline-flex items-center gap-2 text-soft hover:text-ink"
+          className="inline-flex items-center gap-1 text-soft hover:text-ink"
         >
           <Icon name="back" />
           {page.back}
@@ -72,20 +72,20 @@ export const ImportPage = () => {
       <PageHeader title={texts.title} />
       {!isAdmin ? <EmptyState title={texts.adminsOnly} hint={texts.adminsOnlyHint} /> : (
         <form
-          className="grid max-w-[900px] gap-5 px-5 pb-6"
+          className="grid max-w-225 gap-4 px-4 pb-6"
           onSubmit={(event) => {
             event.preventDefault()
             diff.mutate()
           }}
         >
           <p className="text-soft">{texts.hint}</p>
-          <div className="grid gap-2">
+          <div className="grid gap-1">
             <label htmlFor="snapshot-file" className="font-medium">{texts.file}</label>
             <input
               id="snapshot-file"
               type="file"
               accept="application/json,.json"
-              className="file:mr-4 file:h-[30px] file:rounded-base file:border file:border-solid file:border-line file:bg-paper file:px-4 file:font-medium"
+              className="file:mr-3 file:h-7.5 file:rounded-base file:border file:border-solid file:border-line file:bg-paper file:px-3 file:font-medium"
               onChange={({ target }) => void target.files?.[0]?.text().then(change)}
             />
           </div>
@@ -97,7 +97,7 @@ export const ImportPage = () => {
             problem={text.trim() !== "" && snapshot === null ? texts.invalid : null}
             onChange={({ target }) => change(target.value)}
           />
-          <div className="grid gap-4 sm:grid-cols-2">
+          <div className="grid gap-3 sm:grid-cols-2">
             <SelectField
               label={texts.mode}
               hint={texts.modeHints[mode]}
@@ -119,7 +119,7 @@ export const ImportPage = () => {
               }}
             />
           </div>
-          <div className="flex gap-3">
+          <div className="flex gap-2">
             <Button type="submit" variant={diff.data === undefined ? "primary" : "plain"} disabled={snapshot === null}>
               {texts.compare}
             </Button>

@@ -11,7 +11,7 @@ export const NextMoment = ({ at, zone }: { readonly at: string; readonly zone: s
   const there = isKnownZone(zone) ? format.moment(time, zone) : here
   return (
     <time dateTime={at} title={format.dateTime(time)} className="grid">
-      <span className="flex flex-wrap items-baseline gap-x-3 md:whitespace-nowrap">
+      <span className="flex flex-wrap items-baseline gap-x-2 md:whitespace-nowrap">
         {format.relative(time, now)}
         <span className="text-small text-soft">{here}</span>
       </span>

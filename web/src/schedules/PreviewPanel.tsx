@@ -29,20 +29,20 @@ export const PreviewPanel = ({ cadence, slug }: { readonly slug: string; readonl
   const ticks = preview.data?.ticks ?? []
   return (
     <section aria-label={texts.preview} aria-live="polite" className="rounded-base border border-line">
-      <p className="border-b border-line px-5 py-3 font-medium">{texts.preview}</p>
+      <p className="border-b border-line px-4 py-2 font-medium">{texts.preview}</p>
       {shown.expression.trim() === ""
-        ? <p className="px-5 py-4 text-soft">{texts.previewHint}</p>
+        ? <p className="px-4 py-3 text-soft">{texts.previewHint}</p>
         : preview.isError
         ? (
-          <div className="px-5 py-4">
+          <div className="px-4 py-3">
             <Problem error={preview.error} />
           </div>
         )
         : preview.data !== undefined && (
           <>
-            <p className="px-5 py-4">{words(shown) ?? preview.data.summary}</p>
+            <p className="px-4 py-3">{words(shown) ?? preview.data.summary}</p>
             {ticks.length === 0
-              ? <p className="px-5 pb-4 text-soft">{page.noTicks}</p>
+              ? <p className="px-4 pb-3 text-soft">{page.noTicks}</p>
               : (
                 <TickTable
                   isNarrow

@@ -28,7 +28,7 @@ export const FireRecovery = ({ fire, schedule, slug }: {
   const close = () => setOpen(false)
   if (!canOperate || !(isUnknown(fire) || isEvidence(fire))) return null
   return (
-    <div className="grid justify-items-start gap-3">
+    <div className="grid justify-items-start gap-2">
       <p className="text-soft">{isUnknown(fire) ? texts.resolveHint : texts.evidenceFireHint}</p>
       <Button onClick={() => setOpen(true)}>{texts.resolve}</Button>
       {isOpen && (isUnknown(fire)
@@ -58,7 +58,7 @@ export const QuarantinePanel = ({ schedule, slug }: { readonly slug: string; rea
   return (
     <section
       aria-label={texts.title}
-      className="mx-5 mb-5 grid gap-3 rounded-base border border-line border-l-4 border-l-failure bg-paper px-5 py-4"
+      className="mx-4 mb-4 grid gap-2 rounded-base border border-line border-l-4 border-l-failure bg-paper px-4 py-3"
     >
       <h2 className="font-semibold text-failure">{texts.reasons[code]}</h2>
       <p className="max-w-[90ch]">
@@ -87,7 +87,7 @@ export const QuarantinePanel = ({ schedule, slug }: { readonly slug: string; rea
 const FireButton = ({ fire, onPress }: { readonly fire: Fire; readonly onPress: () => void }) => {
   const { schedules: { recovery: texts } } = useTexts()
   return (
-    <p className="flex flex-wrap items-center gap-3">
+    <p className="flex flex-wrap items-center gap-2">
       <Button variant="primary" onClick={onPress}>{texts.resolveFire}</Button>
       <code className="font-mono text-small break-all text-soft">{fire.fire_id}</code>
     </p>
@@ -104,15 +104,15 @@ export const LegacyPanel = ({ schedule, slug }: { readonly slug: string; readonl
   if (!canOperate) return null
   return (
     <Panel title={texts.legacy}>
-      <details className="px-5 py-4">
+      <details className="px-4 py-3">
         <summary className="cursor-pointer text-soft">{texts.legacySummary}</summary>
-        <div className="mt-4 grid gap-5">
-          <div className="grid justify-items-start gap-3">
+        <div className="mt-3 grid gap-4">
+          <div className="grid justify-items-start gap-2">
             <p className="font-medium">{texts.evidence}</p>
             <p className="text-soft">{texts.evidenceHint}</p>
             <Button onClick={() => setDialog({ fire_id: "", kind: "command", id: "" })}>{texts.resolveEvidence}</Button>
           </div>
-          <div className="grid justify-items-start gap-3">
+          <div className="grid justify-items-start gap-2">
             <p className="font-medium">{texts.grant}</p>
             <p className="text-soft">{texts.grantHint}</p>
             <p>{isGranted ? texts.granted : texts.notGranted}</p>

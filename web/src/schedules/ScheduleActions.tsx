@@ -97,7 +97,7 @@ export const ScheduleActions = ({ exact, schedule, slug }: {
   )
   const enabling = schedule.is_enabled ? "disable" : "enable"
   return (
-    <div className="ml-auto flex flex-wrap gap-3">
+    <div className="ml-auto flex flex-wrap gap-2">
       {isOwn && schedule.is_enabled && (schedule.paused_at === null
         ? actionButton("pause", <Icon name="pause" />)
         : actionButton("resume", <Icon name="play" />))}

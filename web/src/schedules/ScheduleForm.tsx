@@ -99,8 +99,8 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
       onSubmit={submit}
       onClose={onClose}
     >
-      <div className="grid gap-5 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-        <div className="grid content-start gap-4">
+      <div className="grid gap-4 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <div className="grid content-start gap-3">
           {edited === null && creators.length > 0 && (
             <SelectField
               label={page.scheduler}
@@ -111,7 +111,7 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
             />
           )}
           {writable.has("name") && <TextField {...text("name")} maxLength={200} data-autofocus />}
-          <div className="grid gap-4 sm:grid-cols-2">
+          <div className="grid gap-3 sm:grid-cols-2">
             {choice("kind", kinds)}
             <TextField {...text("timezone")} className="w-full" list={`${id}-zones`} />
           </div>
@@ -122,7 +122,7 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
             data-autofocus={edited === null ? undefined : true}
           />
           <TextField {...text("task_name")} />
-          <div className="grid gap-4 sm:grid-cols-2">
+          <div className="grid gap-3 sm:grid-cols-2">
             {writable.has("engine") && <TextField {...text("engine")} className="w-full" list={`${id}-engines`} />}
             <TextField {...text("queue")} className="w-full" required={false} placeholder={page.ownQueue} />
           </div>
@@ -130,11 +130,11 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
           <TextAreaField {...text("kwargs")} rows={3} problem={jsonProblem("kwargs")} hint={texts.valuesHint} />
           {writable.has("catch_up") && (
             <>
-              <div className="grid gap-4 sm:grid-cols-2">
+              <div className="grid gap-3 sm:grid-cols-2">
                 {choice("catch_up", catchUps)}
                 {choice("on_unknown_outcome", unknownOutcomes)}
               </div>
-              <div className="grid gap-4 sm:grid-cols-2">
+              <div className="grid gap-3 sm:grid-cols-2">
                 <DurationField {...duration("jitter_seconds")} max={86_400} />
                 <DurationField
                   {...duration("grace_seconds")}
@@ -147,7 +147,7 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
           )}
           {edited === null && choice("is_enabled", texts.enabledChoices)}
         </div>
-        <div className="grid content-start gap-5">
+        <div className="grid content-start gap-4">
           <PreviewPanel
             slug={slug}
             cadence={edited === null ? { ...cadence, from: null } : editedCadenceOf(edited.schedule, cadence, openedAt)}

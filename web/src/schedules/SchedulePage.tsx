@@ -37,19 +37,19 @@ const NextTicks = ({ readAt, schedule, slug }: {
   const ticks = preview.data?.ticks ?? []
   return (
     <Panel title={texts.ticks}>
-      <p className="px-5 py-4">
+      <p className="px-4 py-3">
         {words(schedule) ?? preview.data?.summary}{" "}
         <code className="font-mono text-small text-soft">{`${schedule.expression} · ${schedule.timezone}`}</code>
       </p>
       {(stateOf(schedule) !== "active" || !isServiceOwned(schedule)) && (
-        <p className="px-5 pb-4 text-small text-soft">
+        <p className="px-4 pb-3 text-small text-soft">
           {isServiceOwned(schedule) ? texts.inactiveTicks : texts.foreignTicks}
         </p>
       )}
       {preview.isError
         ? <ErrorNotice error={preview.error} />
         : preview.data !== undefined && (ticks.length === 0
-          ? <p className="px-5 pb-4 text-soft">{texts.noTicks}</p>
+          ? <p className="px-4 pb-3 text-soft">{texts.noTicks}</p>
           : (
             <TickTable
               label={texts.ticks}
@@ -74,7 +74,7 @@ const Fires = ({ chosen, schedule, slug }: {
   return (
     <Panel title={texts.fires}>
       {!isOwn
-        ? <p className="px-5 py-4 text-soft">{texts.foreignFires}</p>
+        ? <p className="px-4 py-3 text-soft">{texts.foreignFires}</p>
         : fires.isError
         ? <ErrorNotice error={fires.error} onRetry={() => void fires.refetch()} />
         : fires.data === undefined
@@ -101,7 +101,7 @@ const Misfires = ({ scheduleId, slug }: { readonly slug: string; readonly schedu
   return (
     <Panel title={texts.title}>
       {misfires.isError && <ErrorNotice error={misfires.error} onRetry={() => void misfires.refetch()} />}
-      {misfires.data?.length === 0 && <p className="px-5 py-4 text-soft">{`${texts.none}. ${texts.noneHint}`}</p>}
+      {misfires.data?.length === 0 && <p className="px-4 py-3 text-soft">{`${texts.none}. ${texts.noneHint}`}</p>}
       {misfires.data !== undefined && misfires.data.length > 0 && (
         <MisfireTable slug={slug} misfires={misfires.data} hasNames={false} />
       )}
@@ -115,7 +115,7 @@ const ForeignOwner = ({ schedule, slug }: { readonly slug: string; readonly sche
   const possible = usePossible(slug, schedule)
   const names = [...possible].filter((name) => name !== "create").map((name) => operations[name])
   return (
-    <p className="max-w-[100ch] px-5 pb-5 text-soft">
+    <p className="max-w-[100ch] px-4 pb-4 text-soft">
       {texts.owner(schedule.scheduler)} {names.length === 0 ? texts.nothing : texts.can(names.join(", "))}
     </p>
   )
@@ -137,11 +137,11 @@ export const SchedulePage = () => {
     .filter(({ value }) => typeof value === "object" && value !== null && Object.keys(value).length > 0)
   return (
     <>
-      <div className="px-5 pt-4">
+      <div className="px-4 pt-3">
         <Link
           to="/projects/$slug/schedules"
           params={{ slug }}
-          className="inline-flex items-center gap-2 text-soft hover:text-ink"
+          className="inline-flex items-center gap-1 text-soft hover:text-ink"
         >
           <Icon name="back" />
           {texts.page.back}
@@ -154,22 +154,22 @@ export const SchedulePage = () => {
       {detail.isError && <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />}
       {schedule.quarantined_at !== null && <QuarantinePanel slug={slug} schedule={schedule} />}
       {!isServiceOwned(schedule) && <ForeignOwner slug={slug} schedule={schedule} />}
-      {schedule.is_drifted && <p className="max-w-[90ch] px-5 pb-5 text-soft">{texts.driftedHint}</p>}
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
+      {schedule.is_drifted && <p className="max-w-[90ch] px-4 pb-4 text-soft">{texts.driftedHint}</p>}
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 px-4 pb-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           <Fires slug={slug} schedule={schedule} chosen={fire} />
           <Misfires slug={slug} scheduleId={schedule.id} />
         </div>
-        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           <NextTicks slug={slug} schedule={schedule} readAt={detail.dataUpdatedAt} />
           <Panel title={texts.page.facts}>
             <ScheduleFacts slug={slug} schedule={schedule} />
           </Panel>
           <Panel title={texts.page.values}>
             {exact.args === null
-              ? <p className="px-5 py-4 text-soft">{texts.page.hidden}</p>
+              ? <p className="px-4 py-3 text-soft">{texts.page.hidden}</p>
               : values.length === 0
-              ? <p className="px-5 py-4 text-soft">{none}</p>
+              ? <p className="px-4 py-3 text-soft">{none}</p>
               : values.map(({ label, value }) => (
                 <JsonTree key={label} label={label} value={value} text={stringify(value, null, 2) ?? "null"} />
               ))}

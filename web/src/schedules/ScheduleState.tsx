@@ -43,8 +43,8 @@ export const ScheduleStateMarks = ({ schedule, threshold }: {
   const state = stateOf(schedule)
   const breaker = breakerOf(schedule, threshold)
   return (
-    <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-      <span title={texts.stateHints[state]} className="inline-flex items-center gap-3 whitespace-nowrap">
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
+      <span title={texts.stateHints[state]} className="inline-flex items-center gap-2 whitespace-nowrap">
         <StateShape state={state} />
         {texts.states[state]}
       </span>

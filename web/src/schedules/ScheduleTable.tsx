@@ -104,7 +104,7 @@ export const ScheduleTable = ({ schedules, slug, threshold }: {
         ]}
       />
       {hiddenCount > 0 && (
-        <div className="px-5 pb-6">
+        <div className="px-4 pb-6">
           <Button onClick={() => setShownCount((count) => count + pageSize)}>
             {texts.more(format.number(Math.min(hiddenCount, pageSize)))}
           </Button>

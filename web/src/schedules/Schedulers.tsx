@@ -42,8 +42,8 @@ export const Schedulers = ({ slug }: { readonly slug: string }) => {
   )
   return (
     <>
-      <div className="flex flex-wrap items-center gap-4 px-5 py-4">
-        <p className="flex-1 basis-[260px] text-soft">{texts.hint}</p>
+      <div className="flex flex-wrap items-center gap-3 px-4 py-3">
+        <p className="flex-1 basis-65 text-soft">{texts.hint}</p>
         {canResync && (
           <Button disabled={resync.isPending} onClick={() => resync.mutate()} title={texts.resyncHint}>
             {texts.resync}

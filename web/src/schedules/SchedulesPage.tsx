@@ -30,13 +30,13 @@ const StateFilter = ({ onChoose, value }: {
   const { schedules: texts } = useTexts()
   const choices: ReadonlyArray<ScheduleFilter | undefined> = [undefined, ...scheduleFilters]
   return (
-    <Toolbar label={texts.filter} className="flex gap-1 overflow-x-auto">
+    <Toolbar label={texts.filter} className="flex gap-0.5 overflow-x-auto">
       {choices.map((filter) => (
         <button
           key={filter ?? "all"}
           type="button"
           aria-pressed={value === filter}
-          className="inline-flex h-[26px] shrink-0 items-center rounded-base px-3 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
+          className="inline-flex h-6.5 shrink-0 items-center rounded-base px-2 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
           onClick={() => onChoose(filter)}
         >
           {filter === undefined ? texts.allStates : texts.filters[filter]}
@@ -52,7 +52,7 @@ const Misfires = ({ slug }: { readonly slug: string }) => {
   const list = useQuery({ ...projectMisfiresQuery(slug), refetchInterval })
   const misfires = list.data ?? []
   return (
-    <div className="pt-5">
+    <div className="pt-4">
       <ListFrame
         list={list}
         isEmpty={misfires.length === 0}
@@ -93,7 +93,7 @@ const Schedules = ({ onSearch, search: { state, text = "" }, slug }: {
   }
   return (
     <>
-      <div className="flex flex-wrap items-center gap-4 px-5 py-4">
+      <div className="flex flex-wrap items-center gap-3 px-4 py-3">
         <FilterField label={texts.search} value={text} onType={(typed) => search({ text: typed }, true)} />
         <StateFilter value={state} onChoose={(filter) => search({ state: filter }, false)} />
       </div>
@@ -113,7 +113,7 @@ const Schedules = ({ onSearch, search: { state, text = "" }, slug }: {
           )}
       >
         <ScheduleTable slug={slug} schedules={found} threshold={threshold} />
-        {isTruncated && <p className="px-5 pb-5 text-soft">{texts.truncated(format.number(maxListed))}</p>}
+        {isTruncated && <p className="px-4 pb-4 text-soft">{texts.truncated(format.number(maxListed))}</p>}
       </ListFrame>
     </>
   )
@@ -134,7 +134,7 @@ export const SchedulesPage = () => {
     <>
       <PageHeader title={texts.title}>
         {isAdmin && (
-          <div className="ml-auto flex gap-3">
+          <div className="ml-auto flex gap-2">
             <Link
               to="/projects/$slug/schedules/import"
               params={{ slug }}

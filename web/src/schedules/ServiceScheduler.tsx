@@ -21,7 +21,7 @@ export const ServiceScheduler = ({ slug }: { readonly slug: string }) => {
   const programs = texts.programs(format.count(firing), format.number(standby))
   const isOfBrain = own.info?.fired_by === "brain"
   return (
-    <p className="px-5 pb-4">
+    <p className="px-4 pb-3">
       <span className="font-medium">svc-scheduler</span>{" "}
       <span className={own.ok === true ? "text-success" : "text-failure"}>
         {own.ok === true ? (isOfBrain ? texts.byBrain : programs) : texts.nothingFires}

@@ -13,7 +13,7 @@ const ClockMark = ({ dst }: { readonly dst: Tick["dst"] }) => {
   return (
     <span
       title={dst === "gap" ? texts.gapHint : texts.overlapHint}
-      className="rounded-small border border-line px-2 text-small text-retry"
+      className="rounded-small border border-line px-1 text-small text-retry"
     >
       {dst === "gap" ? texts.gap : texts.overlap}
     </span>
@@ -31,7 +31,7 @@ const LaterDst = ({ nextDst, ticks, zone }: {
   if (nextDst === null || nextDst.at <= (ticks.at(-1)?.at ?? "")) return null
   const moment = isKnownZone(zone) ? format.moment(Date.parse(nextDst.at), zone) : nextDst.local
   return (
-    <p className="border-t border-line px-5 py-4 text-small text-soft">
+    <p className="border-t border-line px-4 py-3 text-small text-soft">
       {`${texts.next(moment)} ${nextDst.dst === "gap" ? texts.gapHint : texts.overlapHint}`}
     </p>
   )
@@ -61,11 +61,11 @@ export const TickTable = ({ isNarrow = false, label, nextDst, ticks, zone }: {
       <table className="figures w-full border-collapse">
         <thead>
           <tr className="border-b border-line text-left text-small text-soft">
-            <th scope="col" className="h-[30px] px-5 font-normal">
+            <th scope="col" className="h-7.5 px-4 font-normal">
               {isOneZone ? texts.bothZones(zone) : isNarrow ? `${texts.yours} / ${texts.itsOwn(zone)}` : texts.yours}
             </th>
-            {!isOneZone && !isNarrow && <th scope="col" className="px-3 font-normal">{texts.itsOwn(zone)}</th>}
-            <th scope="col" className="px-5 text-right font-normal">
+            {!isOneZone && !isNarrow && <th scope="col" className="px-2 font-normal">{texts.itsOwn(zone)}</th>}
+            <th scope="col" className="px-4 text-right font-normal">
               <span className="sr-only">{texts.tick}</span>
             </th>
           </tr>
@@ -75,22 +75,22 @@ export const TickTable = ({ isNarrow = false, label, nextDst, ticks, zone }: {
             const { at, dst, fires_before } = tick
             const time = Date.parse(at)
             const itsOwn = (
-              <span className="flex flex-wrap items-center gap-x-3 text-soft">
+              <span className="flex flex-wrap items-center gap-x-2 text-soft">
                 <span className="whitespace-nowrap max-md:whitespace-normal">{inZone(tick)}</span>
                 <ClockMark dst={dst} />
               </span>
             )
             return (
               <tr key={at} className="border-b border-line last:border-0">
-                <td className="h-[30px] px-5 py-2 whitespace-nowrap max-md:whitespace-normal">
-                  <span className="flex flex-wrap items-center gap-x-3">
+                <td className="h-7.5 px-4 py-1 whitespace-nowrap max-md:whitespace-normal">
+                  <span className="flex flex-wrap items-center gap-x-2">
                     <time dateTime={at}>{format.moment(time)}</time>
                     {isOneZone && <ClockMark dst={dst} />}
                   </span>
                   {!isOneZone && isNarrow && itsOwn}
                 </td>
-                {!isOneZone && !isNarrow && <td className="px-3">{itsOwn}</td>}
-                <td className="px-5 text-right whitespace-nowrap text-soft">
+                {!isOneZone && !isNarrow && <td className="px-2">{itsOwn}</td>}
+                <td className="px-4 text-right whitespace-nowrap text-soft">
                   {format.relative(time, now)}
                   {fires_before !== at && (
                     <span className="block text-small">
@@ -104,7 +104,7 @@ export const TickTable = ({ isNarrow = false, label, nextDst, ticks, zone }: {
         </tbody>
       </table>
       {marks.size > 0 && (
-        <ul className="grid gap-2 border-t border-line px-5 py-4 text-small text-soft">
+        <ul className="grid gap-1 border-t border-line px-4 py-3 text-small text-soft">
           {marks.has("gap") && <li>{`${dst.gap}: ${dst.gapHint}`}</li>}
           {marks.has("overlap") && <li>{`${dst.overlap}: ${dst.overlapHint}`}</li>}
         </ul>

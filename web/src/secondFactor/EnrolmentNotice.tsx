@@ -14,7 +14,7 @@ export const EnrolmentNotice = () => {
     return null
   }
   return (
-    <p role="status" className="flex flex-wrap gap-x-4 border-b border-line bg-paper px-4 py-3">
+    <p role="status" className="flex flex-wrap gap-x-3 border-b border-line bg-paper px-3 py-2">
       <span className="font-medium">{texts.required(format.dateTime(Date.parse(status.enrollment_deadline)))}</span>
       <Link to="/second-factor" search={{ to: href }} className="underline underline-offset-2">{texts.setUp}</Link>
     </p>

@@ -13,7 +13,7 @@ export const QrCode = ({ label, text }: { readonly label: string; readonly text:
       aria-label={label}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="size-[200px] shrink-0 rounded-base border border-line"
+      className="size-50 shrink-0 rounded-base border border-line"
     >
       <rect width={size} height={size} fill="#fff" />
       <path d={pathOf(data)} fill="#000" />

@@ -17,15 +17,15 @@ export const RecoveryCodes = ({ codes }: { readonly codes: ReadonlyArray<string>
   const { secondFactor: texts } = useTexts()
   const text = codes.join("\n")
   return (
-    <div className="grid gap-4">
+    <div className="grid gap-3">
       <p>{texts.codesHint}</p>
       <ul
         aria-label={texts.codes}
-        className="grid grid-cols-[repeat(auto-fit,minmax(180px,1fr))] gap-x-5 gap-y-2 rounded-base border border-line bg-canvas px-4 py-3 font-mono select-text"
+        className="grid grid-cols-[repeat(auto-fit,minmax(180px,1fr))] gap-x-4 gap-y-1 rounded-base border border-line bg-canvas px-3 py-2 font-mono select-text"
       >
         {codes.map((code) => <li key={code}>{code}</li>)}
       </ul>
-      <div className="flex flex-wrap items-center gap-4">
+      <div className="flex flex-wrap items-center gap-3">
         <Button onClick={() => saveText("svc-recovery-codes.txt", `${text}\n`)}>
           <Icon name="download" />
           {texts.download}

@@ -61,7 +61,7 @@ const Scan = ({ onCode, secret }: {
       <p>{texts.scan}</p>
       <QrCode text={secret.provisioning_url} label={texts.qrCode} />
       <CopyLine label={texts.manualKey} text={secret.secret_base32} />
-      <form id="code" className="grid gap-5" onSubmit={submit}>
+      <form id="code" className="grid gap-4" onSubmit={submit}>
         <TextField
           label={session.code}
           hint={texts.codeHint}
@@ -78,8 +78,8 @@ const Scan = ({ onCode, secret }: {
 }
 
 const Frame = ({ children, title }: { readonly title: string; readonly children: ReactNode }) => (
-  <main className="grid min-h-dvh place-items-center p-5">
-    <div className="grid w-[min(28rem,100%)] gap-5 rounded-large border border-line bg-paper p-6">
+  <main className="grid min-h-dvh place-items-center p-4">
+    <div className="grid w-[min(28rem,100%)] gap-4 rounded-large border border-line bg-paper p-6">
       <h1 className="text-title font-semibold">{title}</h1>
       {children}
     </div>
@@ -105,7 +105,7 @@ export const SecondFactorPage = () => {
     return (
       <Frame title={texts.codes}>
         <RecoveryCodes codes={step.codes} />
-        <Button variant="primary" className="h-[36px]" onClick={() => void leave(to)}>{texts.continue}</Button>
+        <Button variant="primary" className="h-9" onClick={() => void leave(to)}>{texts.continue}</Button>
       </Frame>
     )
   }
@@ -132,12 +132,12 @@ export const SecondFactorPage = () => {
       {failure !== null && <Problem error={failure} />}
       {!enrolled && (step.name === "start"
         ? (
-          <Button variant="primary" className="h-[36px]" disabled={isBusy} onClick={() => void start()}>
+          <Button variant="primary" className="h-9" disabled={isBusy} onClick={() => void start()}>
             {texts.begin}
           </Button>
         )
         : (
-          <Button variant="primary" className="h-[36px]" type="submit" form="code" disabled={isBusy}>
+          <Button variant="primary" className="h-9" type="submit" form="code" disabled={isBusy}>
             {session.verify}
           </Button>
         ))}

@@ -58,11 +58,11 @@ export const SignInPage = () => {
   }
 
   return (
-    <main className="grid min-h-dvh place-items-center p-5">
+    <main className="grid min-h-dvh place-items-center p-4">
       <form
         key={step}
         onSubmit={submit}
-        className="grid w-[min(24rem,100%)] gap-5 rounded-large border border-line bg-paper p-6"
+        className="grid w-[min(24rem,100%)] gap-4 rounded-large border border-line bg-paper p-6"
       >
         <h1 className="text-title font-semibold">{step === "code" ? texts.codeTitle : texts.title}</h1>
         {ended === true && step === "password" && <p className="text-soft">{texts.ended}</p>}
@@ -89,7 +89,7 @@ export const SignInPage = () => {
             </>
           )}
         {failure !== null && <Problem error={failure} />}
-        <Button type="submit" variant="primary" disabled={isBusy} className="h-[36px]">
+        <Button type="submit" variant="primary" disabled={isBusy} className="h-9">
           {step === "code" ? texts.verify : texts.submit}
         </Button>
         {provider.data?.enabled === true && step === "password" && (
@@ -97,7 +97,7 @@ export const SignInPage = () => {
             href={`${base}/api/v1/auth/oidc/start?return_to=${
               encodeURIComponent(new URL(base).pathname.replace(/\/$/, "") + (to ?? "/"))
             }`}
-            className="rounded-base border border-line p-3 text-center font-medium hover:bg-hover"
+            className="rounded-base border border-line p-2 text-center font-medium hover:bg-hover"
           >
             {provider.data.provider ?? texts.provider}
           </a>

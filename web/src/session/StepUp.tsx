@@ -41,7 +41,7 @@ const ProofDialog = ({ by, onClose, onProved }: {
     <Dialog title={texts.stepUp.title} onClose={onClose}>
       {(close) => (
         <form
-          className="mt-4 grid gap-5"
+          className="mt-3 grid gap-4"
           onSubmit={(event) => {
             event.preventDefault()
             void send(new FormData(event.currentTarget), close)
@@ -68,7 +68,7 @@ const ProofDialog = ({ by, onClose, onProved }: {
               />
             )}
           {failure !== null && <Problem error={failure} />}
-          <div className="flex justify-end gap-3">
+          <div className="flex justify-end gap-2">
             <Button onClick={close}>{texts.cancel}</Button>
             <Button type="submit" variant="primary">{texts.session.verify}</Button>
           </div>

@@ -20,13 +20,13 @@ const Select = <A extends string>({ choices, label, onChoose, value }: {
 }) => {
   const id = useId()
   return (
-    <div className="grid gap-2">
+    <div className="grid gap-1">
       <label htmlFor={id} className="text-small text-soft">{label}</label>
       <select
         id={id}
         value={value}
         onChange={({ target }) => onChoose(target.value as A)} // its options are the choices
-        className="h-[30px] rounded-base border border-line bg-paper px-3"
+        className="h-7.5 rounded-base border border-line bg-paper px-2"
       >
         {(Object.entries(choices) as Array<[A, string]>).map(([key, text]) => (
           <option key={key} value={key}>{text}</option>
@@ -44,7 +44,7 @@ const PlaceLink = ({ children, icon, to }: {
   <Link
     to={to}
     activeOptions={{ exact: true, includeSearch: false }}
-    className="flex items-center gap-4 rounded-base px-3 py-3 hover:bg-hover aria-[current=page]:bg-press"
+    className="flex items-center gap-3 rounded-base px-2 py-2 hover:bg-hover aria-[current=page]:bg-press"
     onClick={({ currentTarget }) => currentTarget.closest<HTMLElement>("[popover]")?.hidePopover()}
   >
     <Icon name={icon} />
@@ -82,9 +82,9 @@ export const AccountMenu = ({ me }: { readonly me: Me }) => {
         </>
       }
     >
-      <div className="grid w-[15rem] gap-4 p-3">
+      <div className="grid w-60 gap-3 p-2">
         <p className="truncate font-medium">{me.email}</p>
-        <nav aria-label={texts.settings.account} className="grid gap-1">
+        <nav aria-label={texts.settings.account} className="grid gap-0.5">
           <PlaceLink to="/account" icon="person">{texts.nav.account}</PlaceLink>
           <PlaceLink to="/account/notifications" icon="notifications">{texts.notifications.own}</PlaceLink>
           {me.is_admin && (

@@ -45,11 +45,11 @@ export const LiveControl = ({ hasStream }: { readonly hasStream: boolean }) => {
   const word = isPaused || isLive || (hasStream && status === "connecting") ? texts[status] : null
   const trueAt = isLive ? 0 : Math.max(readAt, liveStream.syncedAt)
   return (
-    <div className="flex min-w-0 items-center gap-2 text-soft">
-      <span className="flex min-w-0 items-center gap-3 px-2" data-live={status}>
+    <div className="flex min-w-0 items-center gap-1 text-soft">
+      <span className="flex min-w-0 items-center gap-2 px-1" data-live={status}>
         <span
           aria-hidden="true"
-          className={`size-[8px] shrink-0 rounded-full border border-current ${
+          className={`size-2 shrink-0 rounded-full border border-current ${
             isLive ? "bg-current text-success" : ""
           } ${word === null ? "hidden" : ""}`}
         />
@@ -60,7 +60,7 @@ export const LiveControl = ({ hasStream }: { readonly hasStream: boolean }) => {
         type="button"
         aria-label={isPaused ? texts.resume : texts.pause}
         title={isPaused ? texts.resume : texts.pause}
-        className="shrink-0 rounded-base p-3 hover:bg-hover hover:text-ink"
+        className="shrink-0 rounded-base p-2 hover:bg-hover hover:text-ink"
         onClick={() => liveStream.setPaused(!isPaused)}
       >
         <Icon name={isPaused ? "play" : "pause"} />

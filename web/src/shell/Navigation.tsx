@@ -61,7 +61,7 @@ const WaitingCount = ({ slug }: { readonly slug: string }) => {
   if (waiting === 0) return null
   const count = format.count(waiting)
   return (
-    <span className="figures ml-auto rounded-small bg-ink px-2 text-small font-medium text-inverse">
+    <span className="figures ml-auto rounded-small bg-ink px-1 text-small font-medium text-inverse">
       <span aria-hidden="true">{count.text}</span>
       <span className="sr-only">{texts.waiting(count)}</span>
     </span>
@@ -69,9 +69,9 @@ const WaitingCount = ({ slug }: { readonly slug: string }) => {
 }
 
 const variants = {
-  row: "gap-4 px-4",
+  row: "gap-3 px-3",
   // icon above name: five places fit on a phone
-  place: "min-w-0 flex-1 flex-col gap-1 px-1 text-small"
+  place: "min-w-0 flex-1 flex-col gap-0.5 px-0.5 text-small"
 } as const
 
 const PageLink = ({ also, variant = "row", name, slug, to }: Page & {
@@ -87,7 +87,7 @@ const PageLink = ({ also, variant = "row", name, slug, to }: Page & {
       params={{ slug }}
       aria-current={isAlso ? "page" : undefined}
       activeOptions={{ exact: name === "overview", includeSearch: false }}
-      className={`flex items-center rounded-base py-3 text-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink ${
+      className={`flex items-center rounded-base py-2 text-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink ${
         variants[variant]
       }`}
     >
@@ -125,23 +125,23 @@ export const Navigation = ({ slug }: { readonly slug: string }) => {
     <>
       <nav
         aria-label={texts.label}
-        className="flex w-[184px] shrink-0 flex-col gap-1 overflow-y-auto border-r border-line bg-canvas p-3 max-md:hidden"
+        className="flex w-46 shrink-0 flex-col gap-0.5 overflow-y-auto border-r border-line bg-canvas p-2 max-md:hidden"
       >
         {groups.filter((group) => group.length > 0).map((group) => (
-          <div key={group[0]?.name} className="grid gap-1 border-line not-first:mt-3 not-first:border-t not-first:pt-3">
+          <div key={group[0]?.name} className="grid gap-0.5 border-line not-first:mt-2 not-first:border-t not-first:pt-2">
             {group.map((page) => <PageLink key={page.name} slug={slug} {...page} />)}
           </div>
         ))}
       </nav>
       <nav
         aria-label={texts.label}
-        className="fixed inset-x-0 bottom-0 z-10 flex items-center justify-around gap-1 border-t border-line bg-canvas p-3 md:hidden"
+        className="fixed inset-x-0 bottom-0 z-10 flex items-center justify-around gap-0.5 border-t border-line bg-canvas p-2 md:hidden"
       >
         {groups.flat().filter(({ name }) => phonePages.has(name)).map((page) => (
           <PageLink key={page.name} variant="place" slug={slug} {...page} />
         ))}
         <Menu align="up" label={texts.more} button={<Icon name="more" />}>
-          <div className="grid max-h-[70dvh] w-[12rem] gap-1 overflow-y-auto">
+          <div className="grid max-h-[70dvh] w-48 gap-0.5 overflow-y-auto">
             {groups.flat().filter(({ name }) => !phonePages.has(name)).map((page) => (
               <PageLink key={page.name} slug={slug} {...page} />
             ))}

@@ -8,7 +8,7 @@ const Missing = ({ hint, title }: { readonly title: string; readonly hint: strin
   return (
     <>
       <PageHeader title={title} />
-      <div className="grid gap-3 px-5">
+      <div className="grid gap-2 px-4">
         <p className="max-w-[72ch] text-soft">{hint}</p>
         <p>
           <Link to="/" className="underline underline-offset-2">{texts.toHome}</Link>

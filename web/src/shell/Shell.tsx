@@ -27,7 +27,7 @@ const ProjectSwitch = ({ slug }: { readonly slug: string }) => {
       aria-label={texts.switchProject}
       value={slug}
       onChange={({ target }) => void navigate({ to: "/projects/$slug", params: { slug: target.value } })}
-      className="h-[30px] max-w-[40vw] min-w-[72px] truncate rounded-base border border-transparent bg-transparent px-3 font-medium hover:bg-hover"
+      className="h-7.5 max-w-[40vw] min-w-18 truncate rounded-base border border-transparent bg-transparent px-2 font-medium hover:bg-hover"
     >
       {projects.every((project) => project.slug !== slug) && <option value={slug}>{slug}</option>}
       {projects.map((project) => <option key={project.id} value={project.slug}>{project.name}</option>)}
@@ -39,7 +39,7 @@ const ProjectSwitch = ({ slug }: { readonly slug: string }) => {
 const SkipLink = ({ children, onFollow }: { readonly onFollow: () => void; readonly children: string }) => (
   <a
     href="#content"
-    className="sr-only rounded-base bg-paper p-3 focus:not-sr-only focus:absolute focus:z-20"
+    className="sr-only rounded-base bg-paper p-2 focus:not-sr-only focus:absolute focus:z-20"
     onClick={(event) => {
       event.preventDefault() // the page's <base> would make it another page
       onFollow()
@@ -66,10 +66,10 @@ export const Shell = () => {
         <span className="to-rows">
           <SkipLink onFollow={focusFirstRow}>{texts.skipToList}</SkipLink>
         </span>
-        <header className="flex h-[44px] shrink-0 items-center gap-3 border-b border-line px-4">
+        <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3">
           <Link
             to="/"
-            className="flex shrink-0 items-center gap-3 rounded-base p-2 font-semibold"
+            className="flex shrink-0 items-center gap-2 rounded-base p-1 font-semibold"
             title={texts.nav.allProjects}
           >
             <Icon name="rows" />
@@ -81,7 +81,7 @@ export const Shell = () => {
               <ProjectSwitch slug={slug} />
             </>
           )}
-          <div className="ml-auto flex min-w-0 items-center gap-3">
+          <div className="ml-auto flex min-w-0 items-center gap-2">
             <LiveControl hasStream={slug !== undefined && state !== "missing"} />
             <ShellKeys slug={state === "missing" ? undefined : slug} />
             {me && <InboxBell />}
@@ -92,7 +92,7 @@ export const Shell = () => {
         <UnsavedQuestion />
         <div className="flex min-h-0 flex-1">
           {slug !== undefined && state !== "missing" && <Navigation slug={slug} />}
-          <main id="content" tabIndex={-1} className="min-w-0 flex-1 overflow-auto outline-none max-md:pb-[64px]">
+          <main id="content" tabIndex={-1} className="min-w-0 flex-1 overflow-auto outline-none max-md:pb-16">
             <Outlet />
           </main>
         </div>

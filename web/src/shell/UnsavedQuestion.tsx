@@ -23,7 +23,7 @@ export const UnsavedQuestion = () => {
   return (
     <Dialog title={texts.title} onClose={blocker.reset}>
       {(close) => (
-        <div className="mt-5 flex justify-end gap-3">
+        <div className="mt-4 flex justify-end gap-2">
           <Button onClick={close} data-autofocus>{texts.keep}</Button>
           <Button variant="danger" onClick={blocker.proceed}>{texts.discard}</Button>
         </div>

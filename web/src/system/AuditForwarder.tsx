@@ -18,12 +18,12 @@ export const AuditForwarder = () => {
   })
   const status = query.data
   return (
-    <div className="mx-5">
+    <div className="mx-4">
       <Panel title={texts.forwarder}>
         <ListFrame
           list={query}
           isEmpty={status?.enabled === false}
-          empty={<p className="max-w-[72ch] px-5 py-4 text-soft">{texts.forwarderOff}</p>}
+          empty={<p className="max-w-[72ch] px-4 py-3 text-soft">{texts.forwarderOff}</p>}
         >
           {status !== undefined && (
             <>
@@ -40,7 +40,7 @@ export const AuditForwarder = () => {
                 </Fact>
                 <Fact name={texts.failuresInRow}>{format.number(status.consecutive_failures)}</Fact>
               </Facts>
-              <p className="px-5 pb-4 text-soft">{texts.forwarderHint(status.worker)}</p>
+              <p className="px-4 pb-3 text-soft">{texts.forwarderHint(status.worker)}</p>
             </>
           )}
         </ListFrame>

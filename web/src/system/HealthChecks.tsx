@@ -45,7 +45,7 @@ export const HealthChecks = () => {
     <ListFrame list={query} isEmpty={false} empty={null}>
       {query.data !== undefined && (
         <section aria-label={texts.tabs.health}>
-          <p className="px-5 pb-4">
+          <p className="px-4 pb-3">
             <span className={`font-medium ${colours[query.data.status]}`}>{texts.statuses[query.data.status]}</span>
             <span className="text-soft">{` – ${texts.statusHints[query.data.status]}`}</span>
           </p>
@@ -57,7 +57,7 @@ export const HealthChecks = () => {
               {
                 title: texts.part,
                 cell: ({ name }) => (
-                  <span className="grid py-2">
+                  <span className="grid py-1">
                     <span className="font-medium">{nameOf(name)}</span>
                     <span className="text-small text-soft">{hints[name]}</span>
                   </span>
@@ -81,7 +81,7 @@ export const HealthChecks = () => {
               }
             ]}
           />
-          <p className="max-w-[80ch] px-5 text-soft">
+          <p className="max-w-[80ch] px-4 text-soft">
             {texts.loops(format.number(healthyLoops.length), format.number(loops.length))}
           </p>
         </section>

@@ -36,9 +36,9 @@ export const SettingsInForce = () => {
     })
   return (
     <div>
-      <div className="grid gap-4 px-5 pb-4">
+      <div className="grid gap-3 px-4 pb-3">
         <p className="max-w-[80ch] text-soft">{texts.settingsHint(query.data?.svc_home ?? "")}</p>
-        <div className="flex flex-wrap items-center gap-5">
+        <div className="flex flex-wrap items-center gap-4">
           <FilterField label={texts.filter} value={q} onType={(typed) => filter({ q: typed })} />
           <CheckField label={texts.onlySet} checked={set} onChange={({ target }) => filter({ set: target.checked })} />
         </div>

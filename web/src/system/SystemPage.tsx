@@ -21,7 +21,7 @@ export const SystemPage = () => {
         value={tab}
         onChoose={(tab) => void navigate({ to: "/system", search: { tab } })}
       />
-      <div className="grid gap-5 pt-5 pb-6">
+      <div className="grid gap-4 pt-4 pb-6">
         {tab === "health" && (
           <>
             <HealthChecks />

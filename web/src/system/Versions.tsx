@@ -18,7 +18,7 @@ const Installation = () => {
   const system = query.data
   const os = system === undefined ? "" : `${system.os.platform} ${system.os.release} ${system.os.arch}`
   return (
-    <div className="mx-5">
+    <div className="mx-4">
       <Panel title={texts.installation}>
         <ListFrame list={query} isEmpty={false} empty={null}>
           {system !== undefined && (
@@ -58,7 +58,7 @@ export const Versions = () => {
       <Installation />
       {hasFeed && (
         <div>
-          <div className="flex flex-wrap items-center gap-4 px-5 pb-4">
+          <div className="flex flex-wrap items-center gap-3 px-4 pb-3">
             <p className="text-soft">
               {query.data?.fetched_at === null ? texts.neverChecked : query.data !== undefined && (
                 <>

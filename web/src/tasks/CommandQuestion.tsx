@@ -27,9 +27,9 @@ export const CommandQuestion = ({ onConfirm, onClose, question: { action, note, 
     <Dialog title={action === "retry" ? texts.retryQuestion(what) : texts.cancelQuestion(what)} onClose={onClose}>
       {(close) => (
         <>
-          <p className="mt-3 text-soft">{action === "retry" ? texts.retryHint : texts.cancelHint}</p>
-          {note !== undefined && <p className="mt-3">{note}</p>}
-          <div className="mt-6 flex justify-end gap-3">
+          <p className="mt-2 text-soft">{action === "retry" ? texts.retryHint : texts.cancelHint}</p>
+          {note !== undefined && <p className="mt-2">{note}</p>}
+          <div className="mt-6 flex justify-end gap-2">
             <Button onClick={close}>{action === "retry" ? cancel : keepRunning}</Button>
             <Button
               variant="primary"

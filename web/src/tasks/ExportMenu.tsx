@@ -16,7 +16,7 @@ export const ExportMenu = ({ query, slug }: { readonly slug: string; readonly qu
   return (
     <>
       <Menu label={texts.export} button={<Icon name="download" />}>
-        <ul className="grid min-w-[10rem]">
+        <ul className="grid min-w-40">
           {exportFormats.map((format) => (
             <li key={format}>
               <a
@@ -25,7 +25,7 @@ export const ExportMenu = ({ query, slug }: { readonly slug: string; readonly qu
                   format,
                   ...(query !== "" && { query })
                 })}`}
-                className="flex h-[30px] items-center rounded-small px-3 hover:bg-hover"
+                className="flex h-7.5 items-center rounded-small px-2 hover:bg-hover"
               >
                 {texts.exportAs(format.toUpperCase())}
               </a>
@@ -35,7 +35,7 @@ export const ExportMenu = ({ query, slug }: { readonly slug: string; readonly qu
             <button
               type="button"
               onClick={() => setAsking(true)}
-              className="flex h-[30px] w-full items-center rounded-small px-3 whitespace-nowrap hover:bg-hover"
+              className="flex h-7.5 w-full items-center rounded-small px-2 whitespace-nowrap hover:bg-hover"
             >
               {exportJobs.background}
             </button>

@@ -45,13 +45,13 @@ const FacetCounts = ({ line, onChange, query, slug }: FacetsProps) => {
   if (facets.data === undefined) return null
   return (
     <>
-      {!facets.data.is_complete && <p className="px-4 pb-3 text-small text-soft">{texts.facetsPartial}</p>}
+      {!facets.data.is_complete && <p className="px-3 pb-2 text-small text-soft">{texts.facetsPartial}</p>}
       {facetNames.map((name) => {
         const values = facets.data[name].slice(0, shownValues)
         const title = texts.columns[name]
         return values.length > 0 && (
-          <section key={name} aria-label={title} className="px-2 pb-4">
-            <h2 className="px-2 pb-1 text-small text-soft">{title}</h2>
+          <section key={name} aria-label={title} className="px-1 pb-3">
+            <h2 className="px-1 pb-0.5 text-small text-soft">{title}</h2>
             <ul>
               {values.map(({ count, value }) => {
                 const state = name === "state" ? taskStates.find((one) => one === value) : undefined
@@ -61,7 +61,7 @@ const FacetCounts = ({ line, onChange, query, slug }: FacetsProps) => {
                       type="button"
                       aria-pressed={hasValue(line, name, value)}
                       title={value}
-                      className="flex h-[26px] w-full items-center gap-3 rounded-small px-2 text-left hover:bg-hover aria-pressed:bg-press aria-pressed:font-medium"
+                      className="flex h-6.5 w-full items-center gap-2 rounded-small px-1 text-left hover:bg-hover aria-pressed:bg-press aria-pressed:font-medium"
                       onClick={() => onChange(toggleValue(line, name, value))}
                     >
                       {state !== undefined && <StateShape state={state} />}
@@ -85,7 +85,7 @@ export const Facets = (props: FacetsProps) => {
   return (
     <aside
       aria-label={texts.facets}
-      className="w-[216px] shrink-0 overflow-y-auto border-l border-line py-3 max-lg:hidden"
+      className="w-54 shrink-0 overflow-y-auto border-l border-line py-2 max-lg:hidden"
     >
       <FacetCounts {...props} />
     </aside>
@@ -103,10 +103,10 @@ export const FacetsButton = (props: FacetsProps) => {
         <Dialog title={texts.filterByCount} onClose={() => setOpen(false)}>
           {(close) => (
             <>
-              <div className="mt-4 max-h-[60vh] overflow-y-auto">
+              <div className="mt-3 max-h-[60vh] overflow-y-auto">
                 <FacetCounts {...props} />
               </div>
-              <div className="mt-5 flex justify-end">
+              <div className="mt-4 flex justify-end">
                 <Button data-autofocus onClick={close}>{closeText}</Button>
               </div>
             </>

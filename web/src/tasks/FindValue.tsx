@@ -20,7 +20,7 @@ export const FindValue = ({ column, path, slug, value }: {
       search={{ q }}
       aria-label={texts.findValue(q)}
       title={texts.findValue(q)}
-      className="ml-2 inline-block align-middle text-soft opacity-0 group-hover:opacity-100 hover:text-ink focus-visible:opacity-100"
+      className="ml-1 inline-block align-middle text-soft opacity-0 group-hover:opacity-100 hover:text-ink focus-visible:opacity-100"
     >
       <Icon name="search" />
     </Link>

@@ -13,8 +13,8 @@ export const HistoryRow = ({ exception, number, runMillis, state, time }: {
 }) => {
   const format = useFormat()
   return (
-    <li className="grid gap-1 px-5 py-3">
-      <p className="flex flex-wrap items-center gap-x-4">
+    <li className="grid gap-0.5 px-4 py-2">
+      <p className="flex flex-wrap items-center gap-x-3">
         <span className="figures text-soft">{format.number(number)}</span>
         <StateMark state={state} />
         {runMillis !== null && <span className="figures text-soft">{format.duration(runMillis)}</span>}

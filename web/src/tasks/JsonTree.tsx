@@ -36,7 +36,7 @@ const Member = ({ depth, isFound = false, link, name, path, sought, value }: {
   const label = name !== null && <span className="text-soft">{name}:{" "}</span>
   if (members === null) {
     return (
-      <div className="group pl-[20px]">
+      <div className="group pl-5">
         {label}
         <span className="break-words whitespace-pre-wrap">{textOf(value)}</span>
         {link?.(path, String(value))}
@@ -48,11 +48,11 @@ const Member = ({ depth, isFound = false, link, name, path, sought, value }: {
   const shown = isWhole ? found : found.slice(0, firstMembers)
   const isShown = isOpen || isFound || (sought !== "" && found.length > 0)
   return (
-    <div className={depth === 0 ? "" : "pl-[20px]"}>
+    <div className={depth === 0 ? "" : "pl-5"}>
       <button
         type="button"
         aria-expanded={isShown}
-        className="-ml-[20px] inline-flex items-center gap-1 rounded-small text-left hover:bg-hover"
+        className="-ml-5 inline-flex items-center gap-0.5 rounded-small text-left hover:bg-hover"
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name={isShown ? "down" : "chevron"} className="text-soft" />
@@ -80,7 +80,7 @@ const Member = ({ depth, isFound = false, link, name, path, sought, value }: {
           {shown.length < found.length && (
             <button
               type="button"
-              className="ml-[20px] text-soft underline underline-offset-2"
+              className="ml-5 text-soft underline underline-offset-2"
               onClick={() => setWhole(true)}
             >
               {texts.more(format.number(found.length - shown.length))}
@@ -104,7 +104,7 @@ export const JsonTree = ({ label, link, text, value }: {
   const members = membersOf(value)
   return (
     <section aria-label={label} className="border-b border-line last:border-0">
-      <div className="flex h-[36px] items-center gap-3 px-5">
+      <div className="flex h-9 items-center gap-2 px-4">
         <h3 className="font-medium">{label}</h3>
         <CopyButton text={text} label={label} />
         {members !== null && members.length > 0 && (
@@ -114,11 +114,11 @@ export const JsonTree = ({ label, link, text, value }: {
             onChange={({ target }) => setSought(target.value)}
             aria-label={`${texts.search}: ${label}`}
             placeholder={texts.search}
-            className="ml-auto h-[24px] w-[12rem] rounded-small border border-line bg-paper px-3"
+            className="ml-auto h-6 w-48 rounded-small border border-line bg-paper px-2"
           />
         )}
       </div>
-      <div className="overflow-x-auto px-5 pb-4 pl-[36px] font-mono text-[12px]">
+      <div className="overflow-x-auto px-4 pb-3 pl-9 font-mono text-[12px]">
         <Member name={null} path={[]} link={link} value={value} depth={0} sought={sought.toLowerCase()} />
       </div>
     </section>

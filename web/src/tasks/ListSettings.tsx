@@ -15,9 +15,9 @@ export const ListSettings = ({ change, preferences }: {
   const { columns, density, hasFacets } = preferences
   return (
     <Menu label={texts.listSettings} button={<Icon name="columns" />}>
-      <div className="grid w-[14rem] gap-4 p-2">
-        <fieldset className="grid gap-2">
-          <legend className="pb-2 text-small text-soft">{texts.shownColumns}</legend>
+      <div className="grid w-56 gap-3 p-1">
+        <fieldset className="grid gap-1">
+          <legend className="pb-1 text-small text-soft">{texts.shownColumns}</legend>
           {optionalColumns.map((column) => (
             <CheckField
               key={column}
@@ -30,7 +30,7 @@ export const ListSettings = ({ change, preferences }: {
             />
           ))}
         </fieldset>
-        <fieldset className="grid gap-2 border-t border-line pt-4">
+        <fieldset className="grid gap-1 border-t border-line pt-3">
           <legend className="sr-only">{texts.density}</legend>
           <CheckField
             label={texts.roomy}

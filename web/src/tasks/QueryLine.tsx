@@ -118,13 +118,13 @@ export const QueryLine = ({ onLeave, onSubmit, onType, problems, refusal, slug, 
   return (
     <form
       role="search"
-      className="relative min-w-[16rem] flex-1 max-md:basis-full"
+      className="relative min-w-64 flex-1 max-md:basis-full"
       onSubmit={(event) => {
         event.preventDefault()
         send(onSubmit)
       }}
     >
-      <Icon name="search" className="absolute top-[7px] left-[9px] text-soft" />
+      <Icon name="search" className="absolute top-1.75 left-2.25 text-soft" />
       <input
         ref={input}
         type="text"
@@ -158,12 +158,12 @@ export const QueryLine = ({ onLeave, onSubmit, onType, problems, refusal, slug, 
         autoComplete="off"
         autoCapitalize="off"
         maxLength={1000}
-        className="h-[30px] w-full rounded-base border border-line-strong bg-paper pr-3 pl-[32px] font-mono"
+        className="h-7.5 w-full rounded-base border border-line-strong bg-paper pr-2 pl-8 font-mono"
       />
       <p id={`${id}-help`} className="sr-only">{texts.queryHelp}</p>
-      <div className="absolute top-full left-0 z-10 mt-1 grid w-full max-w-[30rem] gap-1">
+      <div className="absolute top-full left-0 z-10 mt-0.5 grid w-full max-w-120 gap-0.5">
         {problemText !== null && (
-          <p role="alert" className="rounded-base border border-line bg-paper px-4 py-2 text-failure shadow-lg">
+          <p role="alert" className="rounded-base border border-line bg-paper px-3 py-1 text-failure shadow-lg">
             {problemText}
           </p>
         )}
@@ -172,7 +172,7 @@ export const QueryLine = ({ onLeave, onSubmit, onType, problems, refusal, slug, 
           role="listbox"
           aria-label={texts.completions}
           hidden={options.length === 0}
-          className="rounded-base border border-line bg-paper p-1 font-mono shadow-lg"
+          className="rounded-base border border-line bg-paper p-0.5 font-mono shadow-lg"
         >
           {options.map((option, index) => (
             <li
@@ -180,7 +180,7 @@ export const QueryLine = ({ onLeave, onSubmit, onType, problems, refusal, slug, 
               id={`${id}-${index}`}
               role="option"
               aria-selected={index === active}
-              className="cursor-default truncate rounded-small px-3 py-1 hover:bg-hover aria-selected:bg-press"
+              className="cursor-default truncate rounded-small px-2 py-0.5 hover:bg-hover aria-selected:bg-press"
               // a click keeps the focus in the line
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => insert(option)}

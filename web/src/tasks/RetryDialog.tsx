@@ -36,9 +36,9 @@ const Difference = ({ after, before, label }: {
   readonly before: string
   readonly after: string
 }) => (
-  <section aria-label={label} className="grid min-w-0 gap-2">
+  <section aria-label={label} className="grid min-w-0 gap-1">
     <h3 className="font-medium">{label}</h3>
-    <pre className="max-h-[30vh] overflow-auto rounded-base bg-canvas px-4 py-3 text-small whitespace-pre-wrap">
+    <pre className="max-h-[30vh] overflow-auto rounded-base bg-canvas px-3 py-2 text-small whitespace-pre-wrap">
       {diffLines(before, after).map(({ added, removed, value }, index) =>
         added
           ? <ins key={index} className="block text-success no-underline">{value.replace(/^(?=.)/gm, "+ ")}</ins>
@@ -85,7 +85,7 @@ export const RetryDialog = ({ onClose, slug, task, values }: {
       }}
     >
       {(values.args === null || values.kwargs === null) && <p className="text-soft">{texts.valuesUnknown}</p>}
-      <div className="grid gap-5 md:grid-cols-2">
+      <div className="grid gap-4 md:grid-cols-2">
         <TextAreaField
           label={texts.arguments}
           hint={texts.argumentsHint}

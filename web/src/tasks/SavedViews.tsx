@@ -62,17 +62,17 @@ export const SavedViews = ({ line, onApply, slug }: {
   return (
     <>
       <Menu label={texts.title} align="right" button={<Icon name="bookmark" />}>
-        <div className="grid w-[18rem] gap-3">
-          <p className="px-2 text-small text-soft">{texts.title}</p>
-          {views.length === 0 && <p className="px-2 text-soft">{texts.none}</p>}
+        <div className="grid w-72 gap-2">
+          <p className="px-1 text-small text-soft">{texts.title}</p>
+          {views.length === 0 && <p className="px-1 text-soft">{texts.none}</p>}
           <ul className="max-h-[50vh] overflow-y-auto">
             {views.map((view) => (
-              <li key={view.id} className="flex items-center gap-2">
+              <li key={view.id} className="flex items-center gap-1">
                 <button
                   type="button"
                   aria-pressed={lineOf(view.filters) === line}
                   title={lineOf(view.filters)}
-                  className="flex h-[30px] min-w-0 flex-1 items-center gap-3 rounded-small px-2 text-left hover:bg-hover aria-pressed:bg-press"
+                  className="flex h-7.5 min-w-0 flex-1 items-center gap-2 rounded-small px-1 text-left hover:bg-hover aria-pressed:bg-press"
                   onClick={() => onApply(lineOf(view.filters))}
                 >
                   <span className="truncate">{view.name}</span>
@@ -82,7 +82,7 @@ export const SavedViews = ({ line, onApply, slug }: {
                   <button
                     type="button"
                     aria-label={texts.remove(view.name)}
-                    className="rounded-small p-2 text-soft hover:bg-hover hover:text-ink"
+                    className="rounded-small p-1 text-soft hover:bg-hover hover:text-ink"
                     onClick={() => setQuestion({ kind: "delete", view })}
                   >
                     <Icon name="delete" />

@@ -78,7 +78,7 @@ export const SelectionBar = ({ isAllMatching, onAsk, onClear, onSelectMatching, 
     <div
       role="region"
       aria-label={texts.tasks.selectColumn}
-      className="flex flex-wrap items-center gap-4 border-t border-line bg-canvas px-5 py-3"
+      className="flex flex-wrap items-center gap-3 border-t border-line bg-canvas px-4 py-2"
     >
       <span className="figures font-medium" role="status">
         {!isAllMatching

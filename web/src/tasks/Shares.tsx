@@ -18,10 +18,10 @@ export const Shares = ({ shares, slug, term, terms, title }: {
   const total = shares.reduce((sum, { tasks }) => sum + tasks, 0)
   return (
     <Panel title={title}>
-      {shares.length === 0 ? <p className="px-5 py-4 text-soft">{none}</p> : (
-        <ul className="grid gap-2 px-5 py-4">
+      {shares.length === 0 ? <p className="px-4 py-3 text-soft">{none}</p> : (
+        <ul className="grid gap-1 px-4 py-3">
           {shares.map(({ name, tasks }) => (
-            <li key={name} className="flex justify-between gap-4">
+            <li key={name} className="flex justify-between gap-3">
               <span className="truncate">
                 {name === null
                   ? "–"

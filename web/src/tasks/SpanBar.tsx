@@ -71,10 +71,10 @@ export const SpanLegend = ({ spans }: { readonly spans: ReadonlyArray<Span> }) =
   const nameOf = useSpanName()
   const fills = new Map(spans.map((span) => [nameOf(span), fillOf(span)]))
   return (
-    <ul className="flex flex-wrap gap-x-4 text-small text-soft" aria-hidden="true">
+    <ul className="flex flex-wrap gap-x-3 text-small text-soft" aria-hidden="true">
       {[...fills].map(([name, fill]) => (
-        <li key={name} className="flex items-center gap-2">
-          <span className={`h-[8px] w-[16px] rounded-small ${fill}`} />
+        <li key={name} className="flex items-center gap-1">
+          <span className={`h-2 w-4 rounded-small ${fill}`} />
           {name}
         </li>
       ))}

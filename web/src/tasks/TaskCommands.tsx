@@ -43,8 +43,8 @@ export const TaskCommands = ({ slug, task: { engine, task_id } }: {
       {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       <ul className="divide-y divide-line">
         {list.rows.map(({ action, agent_name, error, id, issued_at, issued_by, note, status }) => (
-          <li key={id} className="grid gap-1 px-5 py-3">
-            <p className="flex flex-wrap items-baseline gap-x-4">
+          <li key={id} className="grid gap-0.5 px-4 py-2">
+            <p className="flex flex-wrap items-baseline gap-x-3">
               <span className="font-medium">{actionName(action)}</span>
               <CommandStatusText status={status} />
               <span className="text-soft">{nameOf(issued_by)}</span>

@@ -86,7 +86,7 @@ export const TaskFacts = ({ slug, task }: { readonly slug: string; readonly task
       )}
       {task.retried_as.length > 0 && (
         <Fact name={texts.retriedAs}>
-          <ul className="max-h-[120px] overflow-y-auto">
+          <ul className="max-h-30 overflow-y-auto">
             {task.retried_as.map((taskId) => (
               <li key={taskId} className="truncate">
                 <TaskLink slug={slug} engine={engine} taskId={taskId} />

@@ -72,9 +72,9 @@ const Why = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail 
       <ListFrame
         list={why}
         isEmpty={why.data?.reasons.length === 0}
-        empty={<p className="px-5 py-4 text-soft">{none}</p>}
+        empty={<p className="px-4 py-3 text-soft">{none}</p>}
       >
-        <ul className="grid gap-2 px-5 py-4">
+        <ul className="grid gap-1 px-4 py-3">
           {why.data?.reasons.map(({ code, sentence }) => <li key={code}>{sentence}</li>)}
         </ul>
       </ListFrame>
@@ -132,11 +132,11 @@ export const TaskPage = () => {
     <>
       <PageHeader title={task.name}>
         <StateMark state={task.state} />
-        <span className="flex items-center gap-3 font-mono text-small text-soft">
+        <span className="flex items-center gap-2 font-mono text-small text-soft">
           <span className="max-w-[28ch] truncate">{task.task_id}</span>
           <CopyButton text={task.task_id} label={texts.task.id} />
         </span>
-        <div className="ml-auto flex flex-wrap items-center gap-3">
+        <div className="ml-auto flex flex-wrap items-center gap-2">
           <CopyButton
             label={texts.task.copyCurl}
             text={`curl -H "Authorization: Bearer $SVC_API_KEY" ${shellQuote(path)}`}
@@ -176,11 +176,11 @@ export const TaskPage = () => {
         </div>
       </PageHeader>
       {detail.isError && <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />}
-      <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
+      <div className="grid gap-4 px-4 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           {task.exception !== null && (
             <Panel title={texts.task.exception}>
-              <p className="px-5 py-4 font-mono text-[12px] break-words whitespace-pre-wrap text-failure">
+              <p className="px-4 py-3 font-mono text-[12px] break-words whitespace-pre-wrap text-failure">
                 {task.exception}
               </p>
               {task.traceback !== null && task.traceback.trim() !== task.exception.trim() && (
@@ -190,9 +190,9 @@ export const TaskPage = () => {
           )}
           <Panel title={texts.task.values}>
             {task.payload_hidden
-              ? <p className="px-5 py-4 text-soft">{texts.task.payloadHidden}</p>
+              ? <p className="px-4 py-3 text-soft">{texts.task.payloadHidden}</p>
               : values.length === 0
-              ? <p className="px-5 py-4 text-soft">{texts.none}</p>
+              ? <p className="px-4 py-3 text-soft">{texts.none}</p>
               : values.map(({ column, label, value }) => (
                 <JsonTree
                   key={column}
@@ -204,7 +204,7 @@ export const TaskPage = () => {
               ))}
           </Panel>
         </div>
-        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           <Panel title={texts.task.facts}>
             <TaskFacts slug={slug} task={task} />
           </Panel>
@@ -212,7 +212,7 @@ export const TaskPage = () => {
             <ListFrame
               list={events}
               isEmpty={events.data?.items.length === 0}
-              empty={<p className="px-5 py-4 text-soft">{texts.task.noEvents}</p>}
+              empty={<p className="px-4 py-3 text-soft">{texts.task.noEvents}</p>}
             >
               <Timeline
                 task={task}

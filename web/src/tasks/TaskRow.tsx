@@ -20,7 +20,7 @@ const Cells = ({ columns, task }: { readonly task: Task; readonly columns: Reado
     value === false || task.retry_count === 0
       ? value
       : (
-        <span title={texts.tasks.ofLastAttempt} className="flex items-center justify-end gap-2">
+        <span title={texts.tasks.ofLastAttempt} className="flex items-center justify-end gap-1">
           <Icon name="retry" />
           {value}
           <span className="sr-only">{texts.tasks.ofLastAttempt}</span>
@@ -42,7 +42,7 @@ const Cells = ({ columns, task }: { readonly task: Task; readonly columns: Reado
     <div
       key={column}
       role="cell"
-      className={`truncate pr-3 text-soft ${numberColumns.has(column) ? "figures text-right" : ""}`}
+      className={`truncate pr-2 text-soft ${numberColumns.has(column) ? "figures text-right" : ""}`}
     >
       {cells[column]()}
     </div>
@@ -93,7 +93,7 @@ const RowAction = ({ icon, label, onClick }: {
     tabIndex={-1}
     aria-label={label}
     title={label}
-    className="rounded-small p-2 text-soft hover:bg-press hover:text-ink"
+    className="rounded-small p-1 text-soft hover:bg-press hover:text-ink"
     onClick={onClick}
   >
     <Icon name={icon} />
@@ -119,10 +119,10 @@ export const Row = memo(({ canOperate, columns, isSelected, onAsk, onToggle, slu
           onChange={() => onToggle(task.id)}
         />
       </div>
-      <div role="cell" className="truncate pr-3">
+      <div role="cell" className="truncate pr-2">
         <StateMark state={task.state} />
       </div>
-      <div role="cell" className="flex min-w-0 items-baseline gap-4 pr-3">
+      <div role="cell" className="flex min-w-0 items-baseline gap-3 pr-2">
         <Link
           to="/projects/$slug/tasks/$engine/$taskId"
           params={{ slug, engine: task.engine, taskId: task.task_id }}
@@ -149,7 +149,7 @@ export const Row = memo(({ canOperate, columns, isSelected, onAsk, onToggle, slu
       <Cells task={task} columns={columns} />
       <div
         role="cell"
-        className="flex justify-end pr-3 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100"
+        className="flex justify-end pr-2 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100"
       >
         {canOperate && (isOver(task)
           ? <RowAction icon="retry" label={texts.retry} onClick={() => onAsk("retry", task)} />
@@ -174,12 +174,12 @@ export const PhoneRow = memo(({ isSelected, isSelecting, onToggle, slug, task }:
     >
       {isSelecting && (
         <div role="cell">
-          <label className="grid h-full w-[44px] place-items-center">
+          <label className="grid h-full w-11 place-items-center">
             <input
               type="checkbox"
               checked={isSelected}
               aria-label={texts.select(task.name)}
-              className="size-[20px] accent-ink"
+              className="size-5 accent-ink"
               onChange={() => onToggle(task.id)}
             />
           </label>
@@ -190,7 +190,7 @@ export const PhoneRow = memo(({ isSelected, isSelecting, onToggle, slug, task }:
           to="/projects/$slug/tasks/$engine/$taskId"
           params={{ slug, engine: task.engine, taskId: task.task_id }}
           preload={false}
-          className="flex h-full items-center gap-4 px-5"
+          className="flex h-full items-center gap-3 px-4"
         >
           <StateShape state={task.state} size={18} />
           <span className="min-w-0 flex-1">

@@ -24,7 +24,7 @@ export const TaskRuns = ({ slug, task: { engine, task_id } }: { readonly slug: s
   return (
     <Panel title={texts.runs}>
       <ListFrame list={runs} isEmpty={false} empty={null}>
-        <ol className="max-h-[320px] divide-y divide-line overflow-y-auto" tabIndex={0}>
+        <ol className="max-h-80 divide-y divide-line overflow-y-auto" tabIndex={0}>
           {runs.data?.items.map(({ exception, number, received_at, runtime_ms, started_at, state }) => (
             <HistoryRow
               key={number}

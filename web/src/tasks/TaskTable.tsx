@@ -107,7 +107,7 @@ export const TaskTable = (
   const selectAll = (
     <input
       type="checkbox"
-      className={`accent-ink ${isPhone ? "size-[20px]" : ""}`}
+      className={`accent-ink ${isPhone ? "size-5" : ""}`}
       aria-label={texts.selectLoaded}
       checked={isAllSelected}
       ref={(box) => {
@@ -129,8 +129,8 @@ export const TaskTable = (
           <div role="rowgroup" className="sticky top-0 z-[5] border-b border-line bg-paper">
             <div role="row">
               <div role="columnheader">
-                <label className="flex h-[40px] items-center">
-                  <span className="grid w-[44px] place-items-center">{selectAll}</span>
+                <label className="flex h-10 items-center">
+                  <span className="grid w-11 place-items-center">{selectAll}</span>
                   {texts.selectLoaded}
                 </label>
               </div>
@@ -142,7 +142,7 @@ export const TaskTable = (
             <div
               role="row"
               style={templateOf(row.columns)}
-              className="grid h-[32px] items-center border-b border-line text-small text-soft"
+              className="grid h-8 items-center border-b border-line text-small text-soft"
             >
               <div role="columnheader" className="grid place-items-center">
                 {selectAll}
@@ -153,7 +153,7 @@ export const TaskTable = (
                 <div
                   key={column}
                   role="columnheader"
-                  className={`truncate pr-3 ${numberColumns.has(column) ? "text-right" : ""}`}
+                  className={`truncate pr-2 ${numberColumns.has(column) ? "text-right" : ""}`}
                 >
                   {texts.columns[column]}
                 </div>
@@ -194,7 +194,7 @@ export const TaskTable = (
           })}
         </div>
       </div>
-      <div className="grid place-items-center gap-3 py-5 text-center text-soft">{end}</div>
+      <div className="grid place-items-center gap-2 py-4 text-center text-soft">{end}</div>
     </div>
   )
 }

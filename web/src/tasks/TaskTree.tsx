@@ -38,7 +38,7 @@ const TreeList = ({ branches, nodes, slug }: {
   }
   for (const branch of branches) visit(branch, 0)
   return (
-    <ul className="max-h-[360px] overflow-auto py-3">
+    <ul className="max-h-90 overflow-auto py-2">
       {rows.map(({ depth, node }) => {
         const { attempts, runMillis, spans } = times.get(node) ?? timesOf(node, now)
         const ran = runMillis === null ? null : format.duration(runMillis)
@@ -47,15 +47,15 @@ const TreeList = ({ branches, nodes, slug }: {
             <Link
               to="/projects/$slug/tasks/$engine/$taskId"
               params={{ slug, engine: node.engine, taskId: node.task_id }}
-              className="flex items-center gap-3 px-5 py-2 hover:bg-hover aria-[current=page]:font-semibold"
+              className="flex items-center gap-2 px-4 py-1 hover:bg-hover aria-[current=page]:font-semibold"
             >
-              <span className="flex min-w-0 flex-1 items-center gap-3" style={{ paddingLeft: depth * 16 }}>
+              <span className="flex min-w-0 flex-1 items-center gap-2" style={{ paddingLeft: depth * 16 }}>
                 <StateShape state={node.state} />
                 <span className="truncate">{node.name}</span>
               </span>
-              {spans.length > 0 && <SpanBar spans={spans} from={from} to={to} className="h-[8px] w-[38%] shrink-0" />}
+              {spans.length > 0 && <SpanBar spans={spans} from={from} to={to} className="h-2 w-[38%] shrink-0" />}
               <span
-                className="figures w-[64px] shrink-0 text-right text-soft"
+                className="figures w-16 shrink-0 text-right text-soft"
                 title={ran === null || attempts < 2 ? undefined : texts.ranIn(ran, format.count(attempts))}
               >
                 {ran}
@@ -103,7 +103,7 @@ export const TaskTree = ({ engine, slug, taskId }: {
       {view === "list"
         ? <TreeList slug={slug} branches={branches} nodes={tree.nodes} />
         : <TaskGraph slug={slug} branches={branches} />}
-      {tree.truncated && <p className="px-5 pb-4 text-soft">{texts.truncated(format.count(tree.node_count))}</p>}
+      {tree.truncated && <p className="px-4 pb-3 text-soft">{texts.truncated(format.count(tree.node_count))}</p>}
     </Panel>
   )
 }

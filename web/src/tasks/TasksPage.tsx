@@ -37,13 +37,13 @@ const StateFilter = ({ onChoose, values }: {
   const { states, tasks: texts } = useTexts()
   const choices: ReadonlyArray<TaskState | undefined> = [undefined, ...taskStates]
   return (
-    <Toolbar label={texts.columns.state} className="flex gap-1 overflow-x-auto px-5 pb-4">
+    <Toolbar label={texts.columns.state} className="flex gap-0.5 overflow-x-auto px-4 pb-3">
       {choices.map((state) => (
         <button
           key={state ?? "all"}
           type="button"
           aria-pressed={state === undefined ? values.length === 0 : values.includes(state)}
-          className="inline-flex h-[26px] shrink-0 items-center gap-3 rounded-base px-3 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
+          className="inline-flex h-6.5 shrink-0 items-center gap-2 rounded-base px-2 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
           onClick={() => onChoose(state)}
         >
           {state !== undefined && <StateShape state={state} />}
@@ -185,7 +185,7 @@ export const TasksPage = () => {
         values={valuesOf(line, "state")}
         onChoose={(state) => void show(replaceState(q, state))}
       />
-      <div className="flex flex-wrap gap-3 px-5 pb-4 lg:hidden">
+      <div className="flex flex-wrap gap-2 px-4 pb-3 lg:hidden">
         <FacetsButton slug={slug} query={query} line={q} onChange={(text) => void show(text)} />
         {isPhone && (
           <Button
@@ -205,7 +205,7 @@ export const TasksPage = () => {
           {(list.newCount > 0 || list.isOutdated) && list.tasks.length > 0 && (
             <button
               type="button"
-              className="absolute top-[44px] left-1/2 z-10 -translate-x-1/2 rounded-full bg-ink px-5 py-2 font-medium text-inverse shadow-lg hover:opacity-85"
+              className="absolute top-11 left-1/2 z-10 -translate-x-1/2 rounded-full bg-ink px-4 py-1 font-medium text-inverse shadow-lg hover:opacity-85"
               onClick={() => {
                 clearSelection() // rows of further pages are not loaded again
                 void list.showNew()

@@ -28,15 +28,15 @@ export const Timeline = ({ events, isTruncated, task }: {
   return (
     <>
       {spans.length > 0 && (
-        <div className="grid gap-2 px-5 pt-4">
-          <SpanBar spans={spans} from={spans[0]?.from ?? 0} to={spans.at(-1)?.to ?? 0} className="h-[28px]" />
+        <div className="grid gap-1 px-4 pt-3">
+          <SpanBar spans={spans} from={spans[0]?.from ?? 0} to={spans.at(-1)?.to ?? 0} className="h-7" />
           <SpanLegend spans={spans} />
         </div>
       )}
       {attempts.length > 1 && (
         <ol
           aria-label={texts.attempts}
-          className="mt-3 max-h-[320px] divide-y divide-line overflow-y-auto border-y border-line"
+          className="mt-2 max-h-80 divide-y divide-line overflow-y-auto border-y border-line"
           tabIndex={0}
         >
           {attempts.map(({ exception, finished_at, number, runtime_ms, started_at, state }) => {
@@ -54,14 +54,14 @@ export const Timeline = ({ events, isTruncated, task }: {
           })}
         </ol>
       )}
-      <ol className="grid gap-2 px-5 py-4">
+      <ol className="grid gap-1 px-4 py-3">
         {events.map(({ id, kind, occurred_at }, index) => {
           const before = events[index - 1]
           const sinceBefore = before === undefined ? null : Date.parse(occurred_at) - Date.parse(before.occurred_at)
           return (
-            <li key={id} className="flex items-baseline gap-4">
-              <span className="w-[100px] font-medium">{texts.events[kind]}</span>
-              <span className="figures w-[90px] text-right text-soft">
+            <li key={id} className="flex items-baseline gap-3">
+              <span className="w-25 font-medium">{texts.events[kind]}</span>
+              <span className="figures w-22.5 text-right text-soft">
                 {sinceBefore !== null && sinceBefore >= 0 ? `+${format.duration(sinceBefore)}` : ""}
               </span>
               <span className="figures text-soft">
@@ -71,7 +71,7 @@ export const Timeline = ({ events, isTruncated, task }: {
           )
         })}
       </ol>
-      {isTruncated && <p className="px-5 pb-4 text-soft">{texts.eventsTruncated(format.number(events.length))}</p>}
+      {isTruncated && <p className="px-4 pb-3 text-soft">{texts.eventsTruncated(format.number(events.length))}</p>}
     </>
   )
 }

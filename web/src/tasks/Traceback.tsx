@@ -2,7 +2,7 @@ import { readTraceback } from "./tracebackLines.ts"
 
 /** The frames of one's own code stand out from those of libraries. */
 export const Traceback = ({ text }: { readonly text: string }) => (
-  <pre className="max-h-[420px] overflow-auto px-5 py-4 font-mono text-[12px] leading-[18px]" tabIndex={0}>
+  <pre className="max-h-105 overflow-auto px-4 py-3 font-mono text-[12px] leading-4.5" tabIndex={0}>
     {readTraceback(text).map(({ isForeign, text }, index) => (
       <span key={index} className={`block ${isForeign ? "text-soft" : ""}`}>{text === "" ? " " : text}</span>
     ))}

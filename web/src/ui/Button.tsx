@@ -13,7 +13,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 /** The look of a button, also for a link that leads on as one. */
 export const buttonClass = (variant: keyof typeof variants = "plain") =>
-  `inline-flex h-[30px] items-center justify-center gap-3 rounded-base border px-4 font-medium whitespace-nowrap transition-colors duration-100 disabled:opacity-50 ${
+  `inline-flex h-7.5 items-center justify-center gap-2 rounded-base border px-3 font-medium whitespace-nowrap transition-colors duration-100 disabled:opacity-50 ${
     variants[variant]
   }`
 

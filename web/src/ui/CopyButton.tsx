@@ -34,7 +34,7 @@ export const CopyButton = ({ children, label, text }: {
       type="button"
       title={isCopied ? texts.copied : `${texts.copy}: ${label}`}
       aria-label={isCopied ? texts.copied : `${texts.copy}: ${label}`}
-      className="inline-flex items-center gap-3 rounded-small p-1 text-soft hover:bg-hover hover:text-ink"
+      className="inline-flex items-center gap-2 rounded-small p-0.5 text-soft hover:bg-hover hover:text-ink"
       onClick={() => void copyText(text).then(() => setCopied(true))}
     >
       <Icon name="copy" />

@@ -2,7 +2,7 @@
 export const DoneMark = ({ isDone }: { readonly isDone: boolean }) => (
   <span
     aria-hidden="true"
-    className={`size-[10px] shrink-0 rounded-full border ${
+    className={`size-2.5 shrink-0 rounded-full border ${
       isDone ? "border-success bg-success" : "border-dashed border-waiting"
     }`}
   />

@@ -1,6 +1,6 @@
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from "react"
 
-const control = "rounded-base border border-line-strong bg-paper px-4 aria-invalid:border-failure"
+const control = "rounded-base border border-line-strong bg-paper px-3 aria-invalid:border-failure"
 
 interface FieldProps {
   readonly label: string
@@ -14,7 +14,7 @@ const Field = ({ children, hint, id, label, problem }: FieldProps & {
   readonly id: string
   readonly children: ReactNode
 }) => (
-  <div className="grid min-w-0 content-start gap-2">
+  <div className="grid min-w-0 content-start gap-1">
     <label htmlFor={id} className="font-medium">{label}</label>
     {children}
     {hint !== undefined && <p id={`${id}-hint`} className="text-small text-soft">{hint}</p>}
@@ -40,7 +40,7 @@ export const TextField = (
         id={id}
         required
         {...description(id, about)}
-        className={`h-[36px] ${control} ${className}`}
+        className={`h-9 ${control} ${className}`}
         {...input}
       />
     </Field>
@@ -60,7 +60,7 @@ export const TextAreaField = (
         rows={4}
         spellCheck={false}
         {...description(id, about)}
-        className={`resize-y py-3 font-mono ${control} ${className}`}
+        className={`resize-y py-2 font-mono ${control} ${className}`}
         {...area}
       />
     </Field>
@@ -90,7 +90,7 @@ export const SelectField = <A extends string>({ choices, hint, initial, label, n
           onChange: ({ target }) => onChoose(target.value as A) // its options are the choices
         })}
         {...description(id, about)}
-        className={`h-[36px] w-full ${control}`}
+        className={`h-9 w-full ${control}`}
       >
         {(Object.entries(choices) as Array<[A, string]>).map(([key, text]) => (
           <option key={key} value={key}>{text}</option>
@@ -106,8 +106,8 @@ export const CheckField = (
 ) => {
   const id = useId()
   return (
-    <div className="grid gap-1">
-      <label className="flex items-center gap-3">
+    <div className="grid gap-0.5">
+      <label className="flex items-center gap-2">
         <input
           type="checkbox"
           className="accent-ink"
@@ -116,7 +116,7 @@ export const CheckField = (
         />
         {label}
       </label>
-      {hint !== undefined && <p id={id} className="pl-[20px] text-small text-soft">{hint}</p>}
+      {hint !== undefined && <p id={id} className="pl-5 text-small text-soft">{hint}</p>}
     </div>
   )
 }

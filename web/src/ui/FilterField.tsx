@@ -46,7 +46,7 @@ export const FilterField = ({ label, onType, value }: {
           if (event.key === "Escape") event.currentTarget.blur()
           setLeaving(true)
         }}
-        className="h-[30px] w-[260px] rounded-base border border-line-strong bg-paper px-4 max-md:w-full"
+        className="h-7.5 w-65 rounded-base border border-line-strong bg-paper px-3 max-md:w-full"
       />
     </form>
   )

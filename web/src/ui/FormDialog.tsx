@@ -56,7 +56,7 @@ export const FormDialog = (
   return (
     <Dialog title={title} onClose={onClose} {...(size !== undefined && { size })}>
       {(close) => (
-        <form className="mt-4 grid gap-5" onSubmit={(event) => void send(event, close)}>
+        <form className="mt-3 grid gap-4" onSubmit={(event) => void send(event, close)}>
           {children}
           {phrase !== undefined && (
             <TextField
@@ -68,7 +68,7 @@ export const FormDialog = (
             />
           )}
           {failure !== null && <Problem error={failure} />}
-          <div className="flex justify-end gap-3">
+          <div className="flex justify-end gap-2">
             <Button onClick={close}>{awaitsApproval ? texts.close : dismiss ?? texts.cancel}</Button>
             {!awaitsApproval && (
               <Button

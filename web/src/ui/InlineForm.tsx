@@ -38,12 +38,12 @@ export const InlineForm = ({ children, onSubmit }: {
   }
   return (
     <form
-      className="grid max-w-[40rem] gap-5 px-5 py-4"
+      className="grid max-w-160 gap-4 px-4 py-3"
       onSubmit={(event) => void send(event)}
       onChange={resetStatus}
     >
       {children}
-      <div className="flex flex-wrap items-center gap-4">
+      <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" variant="primary" disabled={isBusy}>{texts.save}</Button>
         <p role="status" className="text-soft">
           {isSaved ? texts.saved : approvalIdOf(failure) !== null ? texts.awaitsApproval : ""}

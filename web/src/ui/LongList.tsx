@@ -51,7 +51,7 @@ export const LongList = <A extends object>(
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       {rows.length > 0 && (
-        <div className="px-5 pb-4">
+        <div className="px-4 pb-3">
           <FilterField label={filterLabel} value={text} onType={(typed) => change({ text: typed }, true)} />
         </div>
       )}

@@ -25,7 +25,7 @@ const Head = <A extends object>({ column, onSort, sort }: {
   readonly onSort: (sort: string) => void
 }) => {
   const { sorting, title } = column
-  const className = `truncate px-4 ${alignmentOf(column)}`
+  const className = `truncate px-3 ${alignmentOf(column)}`
   if (sorting === undefined) return <div role="columnheader" className={className}>{title}</div>
   const direction = sort === sorting.key ? "ascending" : sort === `-${sorting.key}` ? "descending" : undefined
   return (
@@ -89,7 +89,7 @@ export const LongTable = <A extends object>({ columns, end, isFaded, label, onSo
           <div
             role="row"
             style={{ gridTemplateColumns }}
-            className="grid h-[32px] items-center border-b border-line text-small text-soft"
+            className="grid h-8 items-center border-b border-line text-small text-soft"
           >
             {shown.map((column) => <Head key={column.title} column={column} sort={sort} onSort={onSort} />)}
           </div>
@@ -110,7 +110,7 @@ export const LongTable = <A extends object>({ columns, end, isFaded, label, onSo
                   <div
                     key={column.title}
                     role="cell"
-                    className={`truncate px-4 ${alignmentOf(column)} ${column.isNumber === true ? "figures" : ""}`}
+                    className={`truncate px-3 ${alignmentOf(column)} ${column.isNumber === true ? "figures" : ""}`}
                   >
                     {column.cell(row)}
                   </div>

@@ -17,14 +17,14 @@ export const Menu = ({ align = "right", button, children, label }: {
         popoverTarget={id}
         aria-label={label}
         title={label}
-        className="inline-flex h-[30px] items-center gap-3 rounded-base px-3 text-soft hover:bg-hover hover:text-ink"
+        className="inline-flex h-7.5 items-center gap-2 rounded-base px-2 text-soft hover:bg-hover hover:text-ink"
       >
         {button}
       </button>
       <div
         id={id}
         popover="auto"
-        className={`menu-panel m-0 rounded-base border border-line bg-paper p-3 text-ink shadow-xl ${places[align]}`}
+        className={`menu-panel m-0 rounded-base border border-line bg-paper p-2 text-ink shadow-xl ${places[align]}`}
       >
         {children}
       </div>

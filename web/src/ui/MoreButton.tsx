@@ -12,7 +12,7 @@ export const MoreButton = ({ list }: {
   const texts = useTexts()
   if (!list.hasNextPage) return null
   return (
-    <div className="px-5 pb-6">
+    <div className="px-4 pb-6">
       <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>{texts.older}</Button>
     </div>
   )

@@ -11,7 +11,7 @@ export const EmptyState = ({ children, hint, title }: {
   readonly hint?: string
   readonly children?: ReactNode
 }) => (
-  <div className="grid place-items-center gap-3 px-6 py-8 text-center">
+  <div className="grid place-items-center gap-2 px-6 py-12 text-center">
     <p className="text-large font-medium">{title}</p>
     {hint !== undefined && <p className="max-w-[48ch] text-balance text-soft">{hint}</p>}
     {children}
@@ -43,7 +43,7 @@ export const useProblem = () => {
 export const RequestId = ({ id }: { readonly id: string }) => {
   const { error: texts } = useTexts()
   return (
-    <span className="flex flex-wrap items-center gap-x-3 text-soft">
+    <span className="flex flex-wrap items-center gap-x-2 text-soft">
       {texts.requestId} <code className="font-mono text-small break-all">{id}</code>
       <CopyButton text={id} label={texts.requestId} />
     </span>
@@ -59,10 +59,10 @@ export const ErrorNotice = ({ error, onRetry, title }: {
   const textOf = useErrorText()
   const requestId = requestIdOf(error)
   return (
-    <div role="alert" className="m-5 rounded-base border border-line bg-paper p-5">
+    <div role="alert" className="m-4 rounded-base border border-line bg-paper p-4">
       <p className="font-medium text-failure">{title ?? texts.title}</p>
-      <p className="mt-2 max-w-[72ch]">{textOf(error)}</p>
-      <div className="mt-4 flex flex-wrap items-center gap-4">
+      <p className="mt-1 max-w-[72ch]">{textOf(error)}</p>
+      <div className="mt-3 flex flex-wrap items-center gap-3">
         {onRetry !== undefined && <Button onClick={onRetry}>{texts.retry}</Button>}
         {requestId !== null && <RequestId id={requestId} />}
       </div>
@@ -73,7 +73,7 @@ export const ErrorNotice = ({ error, onRetry, title }: {
 export const Loading = () => {
   const texts = useTexts()
   return (
-    <p role="status" className="px-6 py-8 text-center text-soft">
+    <p role="status" className="px-6 py-12 text-center text-soft">
       {texts.loading}…
     </p>
   )

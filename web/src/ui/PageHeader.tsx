@@ -5,7 +5,7 @@ import { useTabTitle } from "../shell/useTabTitle.ts"
 export const PageHeader = ({ children, title }: { readonly title: string; readonly children?: ReactNode }) => {
   useTabTitle(title)
   return (
-    <div className="flex flex-wrap items-center gap-4 px-5 pt-5 pb-4">
+    <div className="flex flex-wrap items-center gap-3 px-4 pt-4 pb-3">
       <h1 className="text-title font-semibold">{title}</h1>
       {children}
     </div>

@@ -10,9 +10,9 @@ export const Panel = ({ actions, children, title }: {
   const id = useId()
   return (
     <section aria-labelledby={id} className="rounded-base border border-line bg-paper">
-      <div className="flex min-h-[38px] flex-wrap items-center gap-3 border-b border-line px-5 py-1">
+      <div className="flex min-h-9.5 flex-wrap items-center gap-2 border-b border-line px-4 py-0.5">
         <h2 id={id} className="font-semibold">{title}</h2>
-        {actions !== undefined && <div className="ml-auto flex flex-wrap items-center justify-end gap-3">{actions}
+        {actions !== undefined && <div className="ml-auto flex flex-wrap items-center justify-end gap-2">{actions}
         </div>}
       </div>
       {children}
@@ -22,11 +22,11 @@ export const Panel = ({ actions, children, title }: {
 
 /** Names with their values, as many beside each other as fit. */
 export const Facts = ({ children }: { readonly children: ReactNode }) => (
-  <dl className="grid grid-cols-[repeat(auto-fill,minmax(130px,1fr))] gap-4 px-5 py-4">{children}</dl>
+  <dl className="grid grid-cols-[repeat(auto-fill,minmax(130px,1fr))] gap-3 px-4 py-3">{children}</dl>
 )
 
 export const Fact = ({ children, name }: { readonly name: string; readonly children: ReactNode }) => (
-  <div className="grid gap-1">
+  <div className="grid gap-0.5">
     <dt className="text-small text-soft">{name}</dt>
     <dd className="min-w-0 truncate">{children}</dd>
   </div>

@@ -9,7 +9,7 @@ export const Problem = ({ error }: { readonly error: unknown }) => {
   const requestId = requestIdOf(error)
   const approvalId = approvalIdOf(error)
   return (
-    <div role="alert" className="grid gap-1">
+    <div role="alert" className="grid gap-0.5">
       <p className={approvalId === null ? "break-words text-failure" : undefined}>
         {approvalId === null ? textOf(error) : (
           <>

@@ -10,17 +10,17 @@ export const RadioField = <A extends string>({ choices, hints, initial, label, n
 }) => {
   const id = useId()
   return (
-    <fieldset className="grid gap-3">
-      <legend className="mb-2 font-medium">{label}</legend>
+    <fieldset className="grid gap-2">
+      <legend className="mb-1 font-medium">{label}</legend>
       {(Object.entries(choices) as Array<[A, string]>).map(([value, text]) => ( // its keys are the choices
-        <label key={value} className="grid grid-cols-[auto_1fr] items-start gap-x-3">
+        <label key={value} className="grid grid-cols-[auto_1fr] items-start gap-x-2">
           <input
             type="radio"
             name={name}
             value={value}
             defaultChecked={value === initial}
             aria-describedby={`${id}-${value}`}
-            className="mt-1 accent-ink"
+            className="mt-0.5 accent-ink"
           />
           <span>{text}</span>
           <span id={`${id}-${value}`} className="col-start-2 text-small text-soft">{hints[value]}</span>

@@ -33,7 +33,7 @@ export const OldRowsNote = ({ count, isHidden, onToggle }: {
   const format = useFormat()
   if (count === 0) return null
   return (
-    <p className="px-5 pb-5 text-soft">
+    <p className="px-4 pb-4 text-soft">
       {texts.note(format.count(count), format.count(fadeDays))}{" "}
       <button type="button" className="underline underline-offset-2 hover:text-ink" onClick={onToggle}>
         {isHidden ? texts.show : texts.hide}

@@ -6,9 +6,9 @@ import { Dialog } from "./Dialog.tsx"
 
 /** A text to copy, such as a token: whole, in a line that breaks where it must. */
 export const CopyLine = ({ label, text }: { readonly label: string; readonly text: string }) => (
-  <div className="grid gap-2">
+  <div className="grid gap-1">
     <p className="text-small text-soft">{label}</p>
-    <div className="flex items-start gap-3 rounded-base border border-line bg-canvas px-4 py-3">
+    <div className="flex items-start gap-2 rounded-base border border-line bg-canvas px-3 py-2">
       <code className="min-w-0 flex-1 font-mono break-all select-all">{text}</code>
       <CopyButton text={text} label={label} />
     </div>
@@ -25,7 +25,7 @@ export const ShownOnce = ({ children, onClose, title }: {
   return (
     <Dialog title={title} onClose={onClose} isKept>
       {(close) => (
-        <div className="mt-4 grid gap-5">
+        <div className="mt-3 grid gap-4">
           {children}
           <div className="flex justify-end">
             <Button variant="primary" onClick={close}>{texts.done}</Button>

@@ -72,7 +72,7 @@ export const StateShape = ({ state, size = 14 }: { readonly state: TaskState; re
 export const StateMark = ({ state }: { readonly state: TaskState }) => {
   const texts = useTexts()
   return (
-    <span className="inline-flex items-center gap-3">
+    <span className="inline-flex items-center gap-2">
       <StateShape state={state} />
       <span className={state === "failure" ? "text-failure" : undefined}>{texts.states[state]}</span>
     </span>

@@ -21,7 +21,7 @@ export const Table = <A extends object>({ columns, isFaded, isInPanel = false, l
   readonly isInPanel?: boolean
 }) => (
   <div
-    className={isInPanel ? "overflow-x-auto" : "mx-5 mb-5 overflow-x-auto rounded-base border border-line bg-paper"}
+    className={isInPanel ? "overflow-x-auto" : "mx-4 mb-4 overflow-x-auto rounded-base border border-line bg-paper"}
     role="region"
     aria-label={label}
     tabIndex={0}
@@ -33,7 +33,7 @@ export const Table = <A extends object>({ columns, isFaded, isInPanel = false, l
             <th
               key={title}
               scope="col"
-              className={`h-[32px] px-4 font-normal ${isNumber === true ? "text-right" : "text-left"} ${
+              className={`h-8 px-3 font-normal ${isNumber === true ? "text-right" : "text-left"} ${
                 isMinor === true ? "max-md:hidden" : ""
               }`}
             >
@@ -52,7 +52,7 @@ export const Table = <A extends object>({ columns, isFaded, isInPanel = false, l
             {columns.map(({ cell, isMinor, isNumber, title }) => (
               <td
                 key={title}
-                className={`h-[34px] px-4 py-2 ${isNumber === true ? "figures text-right whitespace-nowrap" : ""} ${
+                className={`h-8.5 px-3 py-1 ${isNumber === true ? "figures text-right whitespace-nowrap" : ""} ${
                   isMinor === true ? "max-md:hidden" : ""
                 }`}
               >

@@ -1,5 +1,5 @@
 /** The line below is a shadow, which tabs can cover: a tab that reached out of the bar would make it scroll upright. */
-export const tabBar = "flex gap-1 overflow-x-auto px-5 shadow-[inset_0_-1px_var(--color-line)]"
+export const tabBar = "flex gap-0.5 overflow-x-auto px-4 shadow-[inset_0_-1px_var(--color-line)]"
 
 /** Parts of a page, one at a time; the page keeps the choice in its address. */
 export const Tabs = <A extends string>({ label, onChoose, tabs, value }: {
@@ -14,7 +14,7 @@ export const Tabs = <A extends string>({ label, onChoose, tabs, value }: {
         key={name}
         type="button"
         aria-pressed={name === value}
-        className="h-[34px] shrink-0 border-b-2 border-transparent px-3 text-soft hover:text-ink aria-pressed:border-ink aria-pressed:font-medium aria-pressed:text-ink"
+        className="h-8.5 shrink-0 border-b-2 border-transparent px-2 text-soft hover:text-ink aria-pressed:border-ink aria-pressed:font-medium aria-pressed:text-ink"
         onClick={() => onChoose(name)}
       >
         {text}

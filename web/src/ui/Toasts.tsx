@@ -58,12 +58,12 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
         role="region"
         aria-live="polite"
         aria-label={texts.notices.label}
-        className="pointer-events-none fixed right-5 bottom-5 z-30 grid w-[min(24rem,calc(100vw-32px))] gap-3 max-md:bottom-[72px]"
+        className="pointer-events-none fixed right-4 bottom-4 z-30 grid w-[min(24rem,calc(100vw-32px))] gap-2 max-md:bottom-18"
       >
         {toasts.map(({ action, id, requestId = null, text, title, tone }) => (
           <div
             key={id}
-            className="pointer-events-auto flex items-start gap-4 rounded-base border border-line bg-paper p-4 shadow-xl"
+            className="pointer-events-auto flex items-start gap-3 rounded-base border border-line bg-paper p-3 shadow-xl"
           >
             <div className="min-w-0 flex-1">
               <p className={`truncate font-medium ${tones[tone]}`}>{title}</p>
@@ -72,7 +72,7 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
               {action !== undefined && (
                 <button
                   type="button"
-                  className="mt-1 underline underline-offset-2"
+                  className="mt-0.5 underline underline-offset-2"
                   onClick={() => {
                     action.run()
                     close(id)
@@ -85,7 +85,7 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
             <button
               type="button"
               aria-label={texts.close}
-              className="rounded-small p-1 text-soft hover:bg-hover hover:text-ink"
+              className="rounded-small p-0.5 text-soft hover:bg-hover hover:text-ink"
               onClick={() => close(id)}
             >
               <Icon name="close" />

@@ -51,27 +51,27 @@ export const UntilDialog = ({ conditions = {}, end, hint, onChoose, onClose, oth
           close()
         }
         return (
-          <div className="mt-4 grid gap-5">
+          <div className="mt-3 grid gap-4">
             <p className="break-words text-soft">{subject}</p>
             <p>{hint}</p>
-            <div className="grid gap-3 md:grid-cols-2">
+            <div className="grid gap-2 md:grid-cols-2">
               {durations.map((millis, index) => (
                 <Button
                   key={millis}
-                  className="max-md:h-[44px]"
+                  className="max-md:h-11"
                   data-autofocus={index === 0 ? true : undefined}
                   onClick={() => choose(Date.now() + millis)}
                 >
                   {texts.snoozeFor(format.duration(millis))}
                 </Button>
               ))}
-              <Button className="max-md:h-[44px]" onClick={() => choose(morning)}>
+              <Button className="max-md:h-11" onClick={() => choose(morning)}>
                 {texts.snoozeUntilMorning(format.axis(morning, hour))}
               </Button>
               {Object.entries(conditions).map(([condition, text]) => (
                 <Button
                   key={condition}
-                  className="max-md:h-[44px]"
+                  className="max-md:h-11"
                   onClick={() => choose(condition)}
                 >
                   {text}
@@ -79,7 +79,7 @@ export const UntilDialog = ({ conditions = {}, end, hint, onChoose, onClose, oth
               ))}
             </div>
             <form
-              className="flex flex-wrap items-end gap-3"
+              className="flex flex-wrap items-end gap-2"
               onSubmit={(event) => {
                 event.preventDefault()
                 const time = fromWallClock(fieldText(new FormData(event.currentTarget), "until"), zone)
@@ -93,9 +93,9 @@ export const UntilDialog = ({ conditions = {}, end, hint, onChoose, onClose, oth
                 min={toWallClock(now, zone)}
                 max={toWallClock(now + 30 * day, zone)}
               />
-              <Button type="submit" className="h-[36px]">{other}</Button>
+              <Button type="submit" className="h-9">{other}</Button>
             </form>
-            {isSilent && <Button className="max-md:h-[44px]" onClick={() => choose(null)}>{end}</Button>}
+            {isSilent && <Button className="max-md:h-11" onClick={() => choose(null)}>{end}</Button>}
           </div>
         )
       }}

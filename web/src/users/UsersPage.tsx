@@ -42,7 +42,7 @@ export const UsersPage = () => {
           <Button variant="primary" className="ml-auto" onClick={() => setCreating(true)}>{texts.create}</Button>
         )}
       </PageHeader>
-      <p className="max-w-[80ch] px-5 pb-4 text-soft">{texts.hint}</p>
+      <p className="max-w-[80ch] px-4 pb-3 text-soft">{texts.hint}</p>
       <ListFrame list={list} isEmpty={list.rows.length === 0} empty={<EmptyState title={texts.none} />}>
         <Table
           label={nav.users}
@@ -52,7 +52,7 @@ export const UsersPage = () => {
             {
               title: people.person,
               cell: (user) => (
-                <span className="flex min-w-0 flex-wrap gap-x-3">
+                <span className="flex min-w-0 flex-wrap gap-x-2">
                   <span className="font-medium">{nameOf(user)}</span>
                   {user.display_name !== null && <span className="break-all text-soft">{user.email}</span>}
                   {user.id === me?.id && <span className="text-soft">({people.you})</span>}

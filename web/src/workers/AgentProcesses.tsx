@@ -98,7 +98,7 @@ export const AgentProcesses = ({ onSearch, search, slug }: WorkersListProps) => 
           return engine !== undefined && name !== null && (
             <Button
               variant="quiet"
-              className="h-[26px]"
+              className="h-6.5"
               onClick={() => setRestarted({ agentId: process.agent_id, engine, name })}
             >
               {texts.restart}

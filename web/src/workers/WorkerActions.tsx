@@ -121,7 +121,7 @@ export const WorkerActions = ({ agents, queues, slug, worker }: {
   const agent = action === null ? undefined : agentFor(action)
   return (
     <>
-      <div className="ml-auto flex flex-wrap items-center gap-3">
+      <div className="ml-auto flex flex-wrap items-center gap-2">
         {offered.map((one) => (
           <Button
             key={one}

@@ -77,15 +77,15 @@ const Running = ({ slug, worker }: { readonly slug: string; readonly worker: Wor
       {running.isError
         ? <ErrorNotice error={running.error} />
         : tasks.length === 0
-        ? <p className="px-5 py-4 text-soft">{running.data === undefined ? `${texts.reading}…` : texts.idle}</p>
+        ? <p className="px-4 py-3 text-soft">{running.data === undefined ? `${texts.reading}…` : texts.idle}</p>
         : (
-          <ul className="max-h-[360px] overflow-auto py-3">
+          <ul className="max-h-90 overflow-auto py-2">
             {tasks.toSorted((a, b) => (a.started_at ?? "").localeCompare(b.started_at ?? "")).map((task) => (
               <li key={task.id}>
                 <Link
                   to="/projects/$slug/tasks/$engine/$taskId"
                   params={{ slug, engine: task.engine, taskId: task.task_id }}
-                  className="flex items-center gap-3 px-5 py-2 hover:bg-hover"
+                  className="flex items-center gap-2 px-4 py-1 hover:bg-hover"
                 >
                   <StateShape state={task.state} />
                   <span className="truncate">{task.name}</span>
@@ -113,11 +113,11 @@ const Findings = ({ slug, worker }: { readonly slug: string; readonly worker: Wo
   return (
     <Panel title={texts.findings}>
       {own.findings.length === 0
-        ? <p className="px-5 py-4 text-soft">{own.evaluated ? texts.noFinding : texts.notEvaluated}</p>
+        ? <p className="px-4 py-3 text-soft">{own.evaluated ? texts.noFinding : texts.notEvaluated}</p>
         : (
-          <ul className="grid gap-4 px-5 py-4">
+          <ul className="grid gap-3 px-4 py-3">
             {own.findings.map(({ detail, remedy, rule_id, severity, setting, title }) => (
-              <li key={rule_id} className="grid gap-1">
+              <li key={rule_id} className="grid gap-0.5">
                 <p>
                   <span className={`font-medium ${severityColours[severity]}`}>{texts.severities[severity]}</span>
                   {" · "}
@@ -164,12 +164,12 @@ export const WorkerPage = () => {
         )}
       </PageHeader>
       {detail.isError && <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />}
-      <div className="grid gap-5 px-5 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <div className="grid content-start gap-5">
+      <div className="grid gap-4 px-4 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid content-start gap-4">
           <Running slug={slug} worker={worker} />
           <Findings slug={slug} worker={worker} />
         </div>
-        <div className="grid content-start gap-5">
+        <div className="grid content-start gap-4">
           <Panel title={texts.facts}>
             <WorkerFacts worker={worker} />
           </Panel>

@@ -12,9 +12,9 @@ export const WorkerState = ({ state }: { readonly state: string }) => {
   const { workers: texts } = useTexts()
   return (
     <span
-      className={`inline-flex items-center gap-3 whitespace-nowrap ${marks[state] === undefined ? "text-soft" : ""}`}
+      className={`inline-flex items-center gap-2 whitespace-nowrap ${marks[state] === undefined ? "text-soft" : ""}`}
     >
-      <span aria-hidden="true" className={`size-[8px] rounded-full border ${marks[state] ?? "border-waiting"}`} />
+      <span aria-hidden="true" className={`size-2 rounded-full border ${marks[state] ?? "border-waiting"}`} />
       {isKnownState(texts.states, state) ? texts.states[state] : state}
     </span>
   )

@@ -27,7 +27,7 @@ export const WorkersPage = () => {
   return (
     <div className="flex h-full flex-col">
       <PageHeader title={texts.title} />
-      <div className="pb-5">
+      <div className="pb-4">
         <Tabs label={texts.title} tabs={texts.tabs} value={tab} onChoose={(chosen) => show(chosen, {}, false)} />
       </div>
       {tab === "workers" ? <WorkerList {...list} /> : <AgentProcesses {...list} />}

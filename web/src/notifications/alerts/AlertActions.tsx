@@ -17,12 +17,12 @@ export const AlertActions = ({ alert, slug }: { readonly slug: string; readonly 
   if (alert.status !== "open" || !(isOperator || alert.is_personal)) return null
   const { acknowledged_at, id } = alert
   return (
-    <div className="flex shrink-0 gap-3 max-md:w-full">
+    <div className="flex shrink-0 gap-2 max-md:w-full">
       {acknowledged_at === null
         ? (
           <Button
             variant="primary"
-            className="max-md:h-[44px] max-md:flex-1"
+            className="max-md:h-11 max-md:flex-1"
             disabled={acknowledge.isPending}
             onClick={() => acknowledge.mutate({ id, acknowledged: true })}
           >
@@ -31,7 +31,7 @@ export const AlertActions = ({ alert, slug }: { readonly slug: string; readonly 
         )
         : (
           <Button
-            className="max-md:h-[44px] max-md:flex-1"
+            className="max-md:h-11 max-md:flex-1"
             disabled={acknowledge.isPending}
             onClick={() => acknowledge.mutate({ id, acknowledged: false })}
           >
@@ -39,7 +39,7 @@ export const AlertActions = ({ alert, slug }: { readonly slug: string; readonly 
           </Button>
         )}
       <Button
-        className="max-md:h-[44px] max-md:flex-1"
+        className="max-md:h-11 max-md:flex-1"
         disabled={snooze.isPending}
         onClick={() => setAsking(true)}
       >

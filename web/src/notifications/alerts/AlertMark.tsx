@@ -17,7 +17,7 @@ const shapes: Readonly<Record<AlertState, TaskState>> = {
 export const AlertMark = ({ state }: { readonly state: AlertState }) => {
   const { alerts: texts } = useTexts()
   return (
-    <span className="inline-flex items-center gap-3 whitespace-nowrap" title={texts.stateHints[state]}>
+    <span className="inline-flex items-center gap-2 whitespace-nowrap" title={texts.stateHints[state]}>
       <StateShape state={shapes[state]} />
       <span className={state === "open" ? "text-failure" : undefined}>{texts.states[state]}</span>
     </span>

@@ -118,7 +118,7 @@ const About = ({ alert, group, slug }: {
         )}
       </Facts>
       {shared.length > 0 && (
-        <p className="border-t border-line px-5 py-4">
+        <p className="border-t border-line px-4 py-3">
           <span className="text-soft">{texts.shared}:</span> {shared.join(", ")}
         </p>
       )}
@@ -153,11 +153,11 @@ export const AlertPage = () => {
   })
   return (
     <>
-      <div className="px-5 pt-4">
+      <div className="px-4 pt-3">
         <Link
           to="/projects/$slug/notifications"
           params={{ slug }}
-          className="inline-flex items-center gap-2 text-soft hover:text-ink"
+          className="inline-flex items-center gap-1 text-soft hover:text-ink"
         >
           <Icon name="back" />
           {texts.all}
@@ -166,19 +166,19 @@ export const AlertPage = () => {
       <PageHeader title={alert?.title ?? notifications.parts.alerts} />
       <ListFrame list={query} isEmpty={alert === undefined} empty={null}>
         {alert !== undefined && (
-          <div className="grid gap-5 px-5 pb-6">
-            <div className="flex flex-wrap items-center gap-4">
+          <div className="grid gap-4 px-4 pb-6">
+            <div className="flex flex-wrap items-center gap-3">
               <AlertMark state={stateOf(alert, now)} />
               <span className="text-soft">{texts.stateHints[stateOf(alert, now)]}</span>
               {alert.is_personal && <span className="text-soft">{texts.personal}</span>}
             </div>
-            <div className="flex flex-wrap gap-3">
+            <div className="flex flex-wrap gap-2">
               <AlertActions slug={slug} alert={alert} />
               {group !== undefined && <RetryGroupButton slug={slug} group={group} />}
             </div>
             {alert.exception !== null && (
               <Panel title={texts.message}>
-                <p className="px-5 py-4 font-mono break-words">{alert.exception}</p>
+                <p className="px-4 py-3 font-mono break-words">{alert.exception}</p>
               </Panel>
             )}
             <About alert={alert} group={group} slug={slug} />

@@ -25,9 +25,9 @@ export const AlertRow = ({ alert, slug }: { readonly slug: string; readonly aler
   const { acknowledged_at, exception, is_personal, last_at, occurrences, severity, shared, snoozed_until, trigger } =
     alert
   return (
-    <li className="flex flex-wrap items-start gap-x-5 gap-y-4 border-b border-line px-5 py-4 last:border-0">
-      <div className="grid min-w-0 flex-1 gap-2 max-md:basis-full">
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-3 border-b border-line px-4 py-3 last:border-0">
+      <div className="grid min-w-0 flex-1 gap-1 max-md:basis-full">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           <AlertMark state={stateOf(alert, now)} />
           <Link
             to="/projects/$slug/notifications/alerts/$alertId"
@@ -37,7 +37,7 @@ export const AlertRow = ({ alert, slug }: { readonly slug: string; readonly aler
             {alert.title}
           </Link>
         </div>
-        <p className="flex flex-wrap gap-x-4 gap-y-1 text-soft">
+        <p className="flex flex-wrap gap-x-3 gap-y-0.5 text-soft">
           <span>{notifications.severities[severity]}</span>
           <span>{notifications.triggers[trigger]}</span>
           <span className="figures">

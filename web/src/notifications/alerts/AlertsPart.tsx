@@ -26,8 +26,8 @@ const Group = ({ rows, slug, title }: {
   const format = useFormat()
   if (rows.length === 0) return null
   return (
-    <section aria-labelledby={id} className="mx-5 mb-5 rounded-base border border-line bg-paper">
-      <h2 id={id} className="border-b border-line px-5 py-3 font-semibold">
+    <section aria-labelledby={id} className="mx-4 mb-4 rounded-base border border-line bg-paper">
+      <h2 id={id} className="border-b border-line px-4 py-2 font-semibold">
         {title} <span className="figures font-normal text-soft">{format.number(rows.length)}</span>
       </h2>
       <ul data-rows>
@@ -57,14 +57,14 @@ export const AlertsPart = ({ slug }: { readonly slug: string }) => {
   })
   return (
     <>
-      <div role="group" aria-label={texts.status} className="flex flex-wrap gap-1 px-5 py-4">
+      <div role="group" aria-label={texts.status} className="flex flex-wrap gap-0.5 px-4 py-3">
         {alertStatuses.map((one) => (
           <button
             key={one}
             type="button"
             aria-pressed={one === status}
             title={texts.stateHints[one]}
-            className="h-[30px] rounded-base px-4 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
+            className="h-7.5 rounded-base px-3 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
             onClick={() =>
               void navigate({
                 to: "/projects/$slug/notifications",

@@ -38,7 +38,7 @@ export const ChannelDialog = ({ channel, onClose, owner }: {
       onSubmit={save}
       onClose={onClose}
     >
-      <div className="grid items-start gap-5 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <TextField
           label={texts.name}
           name="channel name"
@@ -59,12 +59,12 @@ export const ChannelDialog = ({ channel, onClose, owner }: {
         )}
       </div>
       <p className="text-soft">{texts.typeHints[type]}</p>
-      <div key={type} className="grid items-start gap-5 md:grid-cols-2">
+      <div key={type} className="grid items-start gap-4 md:grid-cols-2">
         <ChannelFields fields={fields} stored={stored} />
       </div>
       {channel === null && <CheckField label={texts.activeField} name="is active" defaultChecked />}
-      <div className="grid gap-3">
-        <div className="flex flex-wrap items-center gap-4">
+      <div className="grid gap-2">
+        <div className="flex flex-wrap items-center gap-3">
           <Button
             disabled={test.isPending}
             onClick={({ currentTarget: { form } }) => {

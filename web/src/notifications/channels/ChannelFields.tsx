@@ -19,7 +19,7 @@ const OneField = ({ field: { isRequired, kind, name }, stored }: {
     case "secret":
     case "secretUrl":
       return (
-        <div className="grid gap-3">
+        <div className="grid gap-2">
           <TextField
             {...about}
             type={kind === "secret" ? "password" : "text"}

@@ -35,13 +35,13 @@ export const ChannelRow = ({ actions, channel, isLinked, onAction }: {
     <li
       ref={row}
       aria-current={isLinked ? "true" : undefined}
-      className="flex flex-wrap items-start gap-x-5 gap-y-4 border-b border-line px-5 py-4 last:border-0 aria-[current]:bg-press"
+      className="flex flex-wrap items-start gap-x-4 gap-y-3 border-b border-line px-4 py-3 last:border-0 aria-[current]:bg-press"
     >
-      <div className="grid min-w-0 flex-1 gap-2 max-md:basis-full">
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      <div className="grid min-w-0 flex-1 gap-1 max-md:basis-full">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           <span className="font-medium break-words">{name}</span>
           <span className="text-soft">{isChannelType(type) ? texts.types[type] : type}</span>
-          <span className="inline-flex items-center gap-3">
+          <span className="inline-flex items-center gap-2">
             <StateShape state={shapes[state]} />
             {texts.states[state]}
           </span>
@@ -55,7 +55,7 @@ export const ChannelRow = ({ actions, channel, isLinked, onAction }: {
         )}
         {warning !== undefined && <p className="text-retry">{warning}</p>}
       </div>
-      <div className="flex flex-wrap gap-3">
+      <div className="flex flex-wrap gap-2">
         {actions.filter((action) => action !== (is_active ? "enable" : "disable")).map((action) => (
           <Button
             key={action}

@@ -66,7 +66,7 @@ export const ChannelsPart = ({ children, emptyHint, linked, owner }: {
   )
   return (
     <>
-      <div className="flex flex-wrap items-center gap-3 px-5 py-4">
+      <div className="flex flex-wrap items-center gap-2 px-4 py-3">
         {!isEmpty && createButton}
         {children}
       </div>
@@ -75,7 +75,7 @@ export const ChannelsPart = ({ children, emptyHint, linked, owner }: {
         isEmpty={isEmpty}
         empty={<EmptyState title={channels.none} hint={emptyHint}>{createButton}</EmptyState>}
       >
-        <ul data-rows aria-label={channels.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+        <ul data-rows aria-label={channels.title} className="mx-4 mb-4 rounded-base border border-line bg-paper">
           {list.data?.map((channel) => (
             <ChannelRow
               key={channel.id}
@@ -92,9 +92,9 @@ export const ChannelsPart = ({ children, emptyHint, linked, owner }: {
       {openDialog?.kind === "test" && (
         <Dialog title={channels.testTitle(openDialog.channel.name)} onClose={close}>
           {(closeDialog) => (
-            <div className="mt-4 grid gap-5">
+            <div className="mt-3 grid gap-4">
               <TestResult test={test} />
-              <div className="flex justify-end gap-3">
+              <div className="flex justify-end gap-2">
                 <Button disabled={test.isPending} onClick={() => test.mutate(openDialog.channel.id)}>
                   {channels.again}
                 </Button>

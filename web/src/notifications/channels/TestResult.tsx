@@ -17,14 +17,14 @@ export const TestResult = ({ test }: {
   const { data, error, isPending } = test
   if (!isPending && error === null && data === undefined) return null
   return (
-    <div role="status" className="grid gap-3 rounded-base border border-line p-4">
+    <div role="status" className="grid gap-2 rounded-base border border-line p-3">
       {isPending
         ? <p className="text-soft">{texts.testing}</p>
         : error !== null
         ? <Problem error={error} />
         : data !== undefined && (
           <>
-            <p className="flex items-center gap-3 font-medium">
+            <p className="flex items-center gap-2 font-medium">
               <StateShape state={data.success ? "success" : "failure"} />
               {data.success ? texts.accepted : texts.refused}
               <span className="figures font-normal text-soft">
@@ -36,7 +36,7 @@ export const TestResult = ({ test }: {
               <pre
                 aria-label={texts.response}
                 tabIndex={0}
-                className="max-h-[12rem] overflow-auto font-mono text-small break-words whitespace-pre-wrap"
+                className="max-h-48 overflow-auto font-mono text-small break-words whitespace-pre-wrap"
               >
                 {data.response_body}
               </pre>

@@ -50,12 +50,12 @@ export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, 
   }
   return (
     <>
-      <div className="flex flex-wrap items-center gap-3 px-5 py-4">
+      <div className="flex flex-wrap items-center gap-2 px-4 py-3">
         <select
           aria-label={texts.status}
           value={status}
           onChange={({ target }) => choose("delivery", target.value)}
-          className="h-[30px] rounded-base border border-line bg-paper px-3"
+          className="h-7.5 rounded-base border border-line bg-paper px-2"
         >
           <option value="">{texts.allStatuses}</option>
           {deliveryStatuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
@@ -64,7 +64,7 @@ export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, 
           aria-label={texts.channel}
           value={channel}
           onChange={({ target }) => choose("channel", target.value)}
-          className="h-[30px] max-w-[16rem] rounded-base border border-line bg-paper px-3"
+          className="h-7.5 max-w-64 rounded-base border border-line bg-paper px-2"
         >
           <option value="">{texts.allChannels}</option>
           {channels.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
@@ -74,7 +74,7 @@ export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, 
             aria-label={texts.project}
             value={project}
             onChange={({ target }) => choose("project", target.value)}
-            className="h-[30px] max-w-[16rem] rounded-base border border-line bg-paper px-3"
+            className="h-7.5 max-w-64 rounded-base border border-line bg-paper px-2"
           >
             <option value="">{texts.allProjects}</option>
             {projects.map((slug) => <option key={slug} value={slug}>{slug}</option>)}

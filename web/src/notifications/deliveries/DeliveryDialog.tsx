@@ -18,8 +18,8 @@ const Attempt = ({ attempt }: { readonly attempt: Schemas["DeliveryAttempt"] }) 
   const format = useFormat()
   const { duration_ms, error, number, response_body, response_code, started_at } = attempt
   return (
-    <li className="grid gap-2 border-b border-line px-4 py-3 last:border-0">
-      <p className="flex flex-wrap gap-x-4 gap-y-1">
+    <li className="grid gap-1 border-b border-line px-3 py-2 last:border-0">
+      <p className="flex flex-wrap gap-x-3 gap-y-0.5">
         <span className="font-medium">{texts.attempt(format.number(number))}</span>
         <Time at={started_at} className="text-soft" />
         <span className="figures text-soft">{texts.took(format.duration(duration_ms))}</span>
@@ -32,7 +32,7 @@ const Attempt = ({ attempt }: { readonly attempt: Schemas["DeliveryAttempt"] }) 
         <pre
           aria-label={texts.responseTo(format.number(number))}
           tabIndex={0}
-          className="max-h-[10rem] overflow-auto font-mono text-small break-words whitespace-pre-wrap"
+          className="max-h-40 overflow-auto font-mono text-small break-words whitespace-pre-wrap"
         >
           {response_body}
         </pre>
@@ -57,11 +57,11 @@ export const DeliveryDialog = ({ id, onClose, onResent, owner }: {
   return (
     <Dialog size="large" title={texts.delivery} onClose={onClose}>
       {(close) => (
-        <div className="mt-4 grid gap-5">
+        <div className="mt-3 grid gap-4">
           <ListFrame list={query} isEmpty={delivery === undefined} empty={null}>
             {delivery !== undefined && (
               <>
-                <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+                <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
                   <DeliveryMark delivery={delivery} />
                   <span>{texts.toChannel(delivery.channel_name, delivery.channel_type)}</span>
                   {delivery.status === "pending" && delivery.next_attempt_at !== null && (
@@ -73,9 +73,9 @@ export const DeliveryDialog = ({ id, onClose, onResent, owner }: {
                     <span className="text-soft">{texts.sentBy(delivery.triggered_by_email)}</span>
                   )}
                 </div>
-                <div className="rounded-base border border-line p-4">
+                <div className="rounded-base border border-line p-3">
                   <p className="font-medium break-words">{delivery.title}</p>
-                  <p className="mt-2 break-words whitespace-pre-wrap">{delivery.text}</p>
+                  <p className="mt-1 break-words whitespace-pre-wrap">{delivery.text}</p>
                 </div>
                 {delivery.attempt_list.length === 0
                   ? <p className="text-soft">{texts.noAttempt}</p>
@@ -87,7 +87,7 @@ export const DeliveryDialog = ({ id, onClose, onResent, owner }: {
               </>
             )}
           </ListFrame>
-          <div className="flex flex-wrap items-center justify-end gap-3">
+          <div className="flex flex-wrap items-center justify-end gap-2">
             {delivery !== undefined && delivery.status !== "pending" && (
               <Button
                 disabled={resend.isPending}

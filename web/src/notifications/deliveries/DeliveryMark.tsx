@@ -19,7 +19,7 @@ export const DeliveryMark = ({ delivery }: { readonly delivery: Delivery }) => {
   const { deliveries: texts } = useTexts()
   const { status } = delivery
   return (
-    <span className="inline-flex items-center gap-3 whitespace-nowrap" title={texts.statusHints[status]}>
+    <span className="inline-flex items-center gap-2 whitespace-nowrap" title={texts.statusHints[status]}>
       <StateShape state={shapeOf(delivery)} />
       <span className={status === "failed" ? "text-failure" : undefined}>{texts.statuses[status]}</span>
     </span>

@@ -55,7 +55,7 @@ const WindowDialog = ({ onClose, slug, window }: {
     >
       <p className="text-soft">{texts.hint}</p>
       <TextField label={texts.name} name="name" maxLength={200} defaultValue={window?.name ?? ""} data-autofocus />
-      <div className="grid items-start gap-5 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <TimeField
           label={texts.startsAt}
           name="starts_at"
@@ -95,7 +95,7 @@ export const MaintenancePart = ({ slug }: { readonly slug: string }) => {
   )
   return (
     <>
-      <div className="flex flex-wrap items-center gap-4 px-5 py-4">
+      <div className="flex flex-wrap items-center gap-3 px-4 py-3">
         {!isEmpty && createButton}
         <p className="text-soft">{texts.hint}</p>
       </div>
@@ -130,7 +130,7 @@ export const MaintenancePart = ({ slug }: { readonly slug: string }) => {
                 title: texts.actions,
                 isNumber: true,
                 cell: (window: Window) => (
-                  <span className="inline-flex gap-3">
+                  <span className="inline-flex gap-2">
                     {stateOf(window, now) !== "ended" && (
                       <Button
                         aria-label={texts.actionOn(forms.edit, window.name)}

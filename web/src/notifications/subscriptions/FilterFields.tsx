@@ -29,7 +29,7 @@ export const FilterFields = ({ filters, trigger }: { readonly filters: Filters; 
     <FormPart title={texts.parts.filters}>
       <p className="text-soft">{texts.filterHint}</p>
       {trigger === "task.failure_rate" && (
-        <div className="grid items-start gap-5 md:grid-cols-3">
+        <div className="grid items-start gap-4 md:grid-cols-3">
           <NumberField
             label={texts.fields.rate_percent}
             name="rate_percent"
@@ -54,7 +54,7 @@ export const FilterFields = ({ filters, trigger }: { readonly filters: Filters; 
           />
         </div>
       )}
-      <div className="grid items-start gap-5 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         {isTask && (
           <>
             <TextField
@@ -92,8 +92,8 @@ export const FilterFields = ({ filters, trigger }: { readonly filters: Filters; 
       </div>
       {isTask && (
         <>
-          <fieldset className="flex flex-wrap items-center gap-x-5 gap-y-3">
-            <legend className="float-left mr-5 font-medium">{texts.fields.priority}</legend>
+          <fieldset className="flex flex-wrap items-center gap-x-4 gap-y-2">
+            <legend className="float-left mr-4 font-medium">{texts.fields.priority}</legend>
             {priorities.map((priority) => (
               <CheckField
                 key={priority}
@@ -104,7 +104,7 @@ export const FilterFields = ({ filters, trigger }: { readonly filters: Filters; 
               />
             ))}
           </fieldset>
-          <div className="grid items-start gap-5 md:grid-cols-2">
+          <div className="grid items-start gap-4 md:grid-cols-2">
             {(["priority_min", "priority_max"] as const).map((name) => (
               <SelectField
                 key={name}

@@ -21,7 +21,7 @@ export const QuietFields = ({ quiet }: { readonly quiet: Subscription["quiet_hou
       />
       {isQuiet && (
         <>
-          <div className="grid items-start gap-5 md:grid-cols-3">
+          <div className="grid items-start gap-4 md:grid-cols-3">
             <TextField label={texts.fields.start} name="start" type="time" defaultValue={quiet?.start ?? "22:00"} />
             <TextField label={texts.fields.end} name="end" type="time" defaultValue={quiet?.end ?? "07:00"} />
             <ZoneField
@@ -30,8 +30,8 @@ export const QuietFields = ({ quiet }: { readonly quiet: Subscription["quiet_hou
               initial={quiet?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
             />
           </div>
-          <fieldset className="flex flex-wrap items-center gap-x-5 gap-y-3">
-            <legend className="float-left mr-5 font-medium">{texts.fields.days}</legend>
+          <fieldset className="flex flex-wrap items-center gap-x-4 gap-y-2">
+            <legend className="float-left mr-4 font-medium">{texts.fields.days}</legend>
             {weekdays.map((day) => (
               <CheckField
                 key={day}

@@ -57,7 +57,7 @@ export const SubscriptionDialog = ({ onClose, owner, slug, subscription }: {
       onSubmit={save}
       onClose={onClose}
     >
-      <div className="grid items-start gap-5 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <SelectField<string>
           label={texts.fields.trigger}
           name="trigger"

@@ -50,12 +50,12 @@ export const SubscriptionRow = ({ channels, onAction, project, subscription }: {
     delete: texts.actions.delete
   }
   return (
-    <li className="flex flex-wrap items-start gap-x-5 gap-y-4 border-b border-line px-5 py-4 last:border-0">
-      <div className="grid min-w-0 flex-1 gap-2 max-md:basis-full">
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-3 border-b border-line px-4 py-3 last:border-0">
+      <div className="grid min-w-0 flex-1 gap-1 max-md:basis-full">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           <span className="font-medium">{title}</span>
           {project !== undefined && <span className="text-soft">{project}</span>}
-          <span className="inline-flex items-center gap-3">
+          <span className="inline-flex items-center gap-2">
             <StateShape state={shapes[state]} />
             {texts.states[state]}
             {is_active && isMuted && <Time isPlanned at={muted_until} />}
@@ -72,7 +72,7 @@ export const SubscriptionRow = ({ channels, onAction, project, subscription }: {
           )}
         </p>
       </div>
-      <div className="flex flex-wrap gap-3">
+      <div className="flex flex-wrap gap-2">
         {(["edit", "mute", "toggle", "delete"] as const).map((action) => (
           <Button
             key={action}

@@ -46,7 +46,7 @@ export const SubscriptionsPart = ({ channels, hint, owner, projectOf, slug }: {
   )
   return (
     <>
-      <div className="flex flex-wrap items-center gap-4 px-5 py-4">
+      <div className="flex flex-wrap items-center gap-3 px-4 py-3">
         {!isEmpty && createButton}
         <p className="text-soft">{hint}</p>
       </div>
@@ -55,7 +55,7 @@ export const SubscriptionsPart = ({ channels, hint, owner, projectOf, slug }: {
         isEmpty={isEmpty}
         empty={<EmptyState title={texts.none} hint={texts.noneHint}>{createButton}</EmptyState>}
       >
-        <ul data-rows aria-label={texts.title} className="mx-5 mb-5 rounded-base border border-line bg-paper">
+        <ul data-rows aria-label={texts.title} className="mx-4 mb-4 rounded-base border border-line bg-paper">
           {list.data?.map((subscription) => (
             <SubscriptionRow
               key={subscription.id}

@@ -22,7 +22,7 @@ const Channels = ({ chosenOwn, chosenProject, choices: { own, project }, prefix 
 }) => {
   const { subscriptions: texts } = useTexts()
   return (
-    <div className="grid items-start gap-5 md:grid-cols-2">
+    <div className="grid items-start gap-4 md:grid-cols-2">
       {own !== null && (
         <ChannelChoice label={texts.ownChannels} name={`own ${prefix}channel`} channels={own} chosen={chosenOwn} />
       )}
@@ -78,7 +78,7 @@ export const GroupingFields = ({ subscription }: { readonly subscription: Subscr
         checked={isGrouped}
         onChange={({ target }) => setGrouped(target.checked)}
       />
-      <div className="grid items-start gap-5 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         {isGrouped && (
           <>
             <DurationField

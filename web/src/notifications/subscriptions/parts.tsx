@@ -5,9 +5,9 @@ import type { AnyChannel } from "../channels/channelOwner.ts"
 
 /** A titled part of the form. */
 export const FormPart = ({ children, title }: { readonly title: string; readonly children: ReactNode }) => (
-  <fieldset className="grid gap-4 border-t border-line pt-4">
+  <fieldset className="grid gap-3 border-t border-line pt-3">
     <legend className="float-left text-large font-semibold">{title}</legend>
-    <div className="clear-both grid gap-4">{children}</div>
+    <div className="clear-both grid gap-3">{children}</div>
   </fieldset>
 )
 
@@ -32,7 +32,7 @@ export const ChannelChoice = ({ channels, chosen, label, name }: {
 }) => {
   const { subscriptions: texts } = useTexts()
   return (
-    <fieldset className="grid content-start gap-3">
+    <fieldset className="grid content-start gap-2">
       <legend className="float-left font-medium">{label}</legend>
       {channels.length === 0 && <p className="clear-both text-soft">{texts.noChannels}</p>}
       {channels.map((channel) => (
