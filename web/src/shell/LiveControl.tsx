@@ -49,9 +49,9 @@ export const LiveControl = ({ hasStream }: { readonly hasStream: boolean }) => {
       <span className="flex min-w-0 items-center gap-2 px-1" data-live={status}>
         <span
           aria-hidden="true"
-          className={`size-2 shrink-0 rounded-full border border-current ${
-            isLive ? "bg-current text-success" : ""
-          } ${word === null ? "hidden" : ""}`}
+          className={`size-2 shrink-0 rounded-full border border-current ${isLive ? "bg-current text-success" : ""} ${
+            word === null ? "hidden" : ""
+          }`}
         />
         <span role="status" className={isLive ? "max-sm:sr-only" : "min-w-0 truncate"}>{word}</span>
         {trueAt > 0 && <TrueAt at={trueAt} isBesideWord={word !== null} />}

@@ -128,7 +128,10 @@ export const Navigation = ({ slug }: { readonly slug: string }) => {
         className="flex w-46 shrink-0 flex-col gap-0.5 overflow-y-auto border-r border-line bg-canvas p-2 max-md:hidden"
       >
         {groups.filter((group) => group.length > 0).map((group) => (
-          <div key={group[0]?.name} className="grid gap-0.5 border-line not-first:mt-2 not-first:border-t not-first:pt-2">
+          <div
+            key={group[0]?.name}
+            className="grid gap-0.5 border-line not-first:mt-2 not-first:border-t not-first:pt-2"
+          >
             {group.map((page) => <PageLink key={page.name} slug={slug} {...page} />)}
           </div>
         ))}
