@@ -1,16 +1,16 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { type FormEvent, useState } from "react"
+import { useState } from "react"
 import { api, base, type Schemas, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useProgress } from "../overview/useFirstSteps.ts"
 import { useCan } from "../session/session.ts"
-import { useProof } from "../session/StepUp.tsx"
 import { Button } from "../ui/Button.tsx"
 import { fieldText, TextField } from "../ui/Fields.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Problem } from "../ui/Problem.tsx"
+import { useSubmit } from "../ui/useSubmit.ts"
 import { ConnectLink } from "./ConnectLink.tsx"
 import { engineNames } from "./setup.ts"
 import { namespacedEngines, type SetupEngine, setupEngines } from "./setupEngines.ts"
@@ -51,7 +51,6 @@ export const NewAgentPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/agents/new" })
   const { engine = "celery" } = useSearch({ from: "/signed-in/projects/$slug/agents/new" })
   const { agents: texts } = useTexts()
-  const prove = useProof()
   const navigate = useNavigate()
   const queries = useQueryClient()
   const isAdmin = useCan(slug, "admin")
@@ -59,23 +58,12 @@ export const NewAgentPage = () => {
   const [typedName, setName] = useState<string | null>(null)
   const name = typedName ?? engine // to change or to accept
   const [created, setCreated] = useState<Schemas["CreatedAgent"] | null>(null)
-  const [failure, setFailure] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { failure, isBusy, submitWith } = useSubmit()
   const create = async (form: FormData) => {
-    setBusy(true)
-    setFailure(null)
-    try {
-      const namespace = fieldText(form, "namespace")
-      const body = { name: name.trim(), ...(namespace !== "" && { namespace }) }
-      setCreated(
-        await prove(() => unwrap(api.POST("/api/v1/projects/{slug}/agents", { params: { path: { slug } }, body })))
-      )
-      void queries.invalidateQueries({ queryKey: ["agents", slug] })
-    } catch (error) {
-      setFailure(error)
-    } finally {
-      setBusy(false)
-    }
+    const namespace = fieldText(form, "namespace")
+    const body = { name: name.trim(), ...(namespace !== "" && { namespace }) }
+    setCreated(await unwrap(api.POST("/api/v1/projects/{slug}/agents", { params: { path: { slug } }, body })))
+    void queries.invalidateQueries({ queryKey: ["agents", slug] })
   }
   if (!isAdmin) {
     return (
@@ -101,13 +89,7 @@ export const NewAgentPage = () => {
           />
           {created === null
             ? (
-              <form
-                className="grid gap-4"
-                onSubmit={(event: FormEvent<HTMLFormElement>) => {
-                  event.preventDefault()
-                  void create(new FormData(event.currentTarget))
-                }}
-              >
+              <form className="grid gap-4" onSubmit={submitWith(create)}>
                 <TextField
                   label={texts.newName}
                   hint={texts.newNameHint}

@@ -5,12 +5,12 @@ import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { useProof } from "../session/StepUp.tsx"
 import { Button } from "../ui/Button.tsx"
 import { fieldText, TextField } from "../ui/Fields.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { CopyLine } from "../ui/ShownOnce.tsx"
+import { useSubmit } from "../ui/useSubmit.ts"
 import { QrCode } from "./QrCode.tsx"
 import { RecoveryCodes } from "./RecoveryCodes.tsx"
 import { factorQuery } from "./secondFactor.ts"
@@ -22,21 +22,9 @@ type Step =
   | { readonly name: "codes"; readonly codes: ReadonlyArray<string> }
 
 const useSteps = () => {
-  const prove = useProof()
   const [step, setStep] = useState<Step>({ name: "start" })
-  const [failure, setFailure] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const go = async (work: () => Promise<Step>) => {
-    setBusy(true)
-    setFailure(null)
-    try {
-      setStep(await prove(work))
-    } catch (error) {
-      setFailure(error)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { failure, isBusy, send } = useSubmit()
+  const go = (work: () => Promise<Step>) => send(async () => setStep(await work()))
   const start = () =>
     go(async () => ({ name: "scan", secret: await unwrap(api.POST("/api/v1/auth/mfa/enroll-start")) }))
   const complete = (code: string) =>

@@ -1,19 +1,11 @@
-import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react"
+import { type ReactNode, useCallback, useRef, useState } from "react"
 import { api, ApiError, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { Button } from "../ui/Button.tsx"
-import { Dialog } from "../ui/Dialog.tsx"
 import { fieldText, TextField } from "../ui/Fields.tsx"
-import { Problem } from "../ui/Problem.tsx"
+import { FormDialog } from "../ui/FormDialog.tsx"
+import { ProofContext, type Prove } from "./proof.ts"
 
 type By = "code" | "password"
-
-type Prove = <A>(action: () => Promise<A>) => Promise<A>
-
-const StepUpContext = createContext<Prove>((action) => action())
-
-/** Runs an action; where the API requires the password or a code again (docs/mfa.md, Step-up), asks for it and runs it again. */
-export const useProof = (): Prove => useContext(StepUpContext)
 
 const sendProof = (by: By, proof: string) =>
   by === "code"
@@ -25,56 +17,30 @@ const ProofDialog = ({ by, onClose, onProved }: {
   readonly onProved: () => void
   readonly onClose: () => void
 }) => {
-  const texts = useTexts()
-  const [failure, setFailure] = useState<unknown>(null)
-  const send = async (form: FormData, close: () => void) => {
-    setFailure(null)
-    try {
-      await sendProof(by, fieldText(form, "proof"))
-      onProved()
-      close()
-    } catch (error) {
-      setFailure(error)
-    }
-  }
+  const { session, stepUp: texts } = useTexts()
   return (
-    <Dialog title={texts.stepUp.title} onClose={onClose}>
-      {(close) => (
-        <form
-          className="mt-3 grid gap-4"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void send(new FormData(event.currentTarget), close)
-          }}
-        >
-          <p className="text-soft">{texts.stepUp.hint}</p>
-          {by === "code"
-            ? (
-              <TextField
-                label={texts.session.code}
-                name="proof"
-                autoComplete="one-time-code"
-                maxLength={40}
-                data-autofocus
-              />
-            )
-            : (
-              <TextField
-                label={texts.session.password}
-                name="proof"
-                type="password"
-                autoComplete="current-password"
-                data-autofocus
-              />
-            )}
-          {failure !== null && <Problem error={failure} />}
-          <div className="flex justify-end gap-2">
-            <Button onClick={close}>{texts.cancel}</Button>
-            <Button type="submit" variant="primary">{texts.session.verify}</Button>
-          </div>
-        </form>
-      )}
-    </Dialog>
+    <FormDialog
+      title={texts.title}
+      submit={session.verify}
+      onSubmit={async (form) => {
+        await sendProof(by, fieldText(form, "proof"))
+        onProved()
+      }}
+      onClose={onClose}
+    >
+      <p className="text-soft">{texts.hint}</p>
+      {by === "code"
+        ? <TextField label={session.code} name="proof" autoComplete="one-time-code" maxLength={40} data-autofocus />
+        : (
+          <TextField
+            label={session.password}
+            name="proof"
+            type="password"
+            autoComplete="current-password"
+            data-autofocus
+          />
+        )}
+    </FormDialog>
   )
 }
 
@@ -95,7 +61,7 @@ export const StepUpProvider = ({ children }: { readonly children: ReactNode }) =
     }
   }, [])
   return (
-    <StepUpContext value={prove}>
+    <ProofContext value={prove}>
       {children}
       {by !== null && (
         <ProofDialog
@@ -107,6 +73,6 @@ export const StepUpProvider = ({ children }: { readonly children: ReactNode }) =
           }}
         />
       )}
-    </StepUpContext>
+    </ProofContext>
   )
 }

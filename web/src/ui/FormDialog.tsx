@@ -1,12 +1,11 @@
-import { type FormEvent, type ReactNode, useState } from "react"
+import { type ReactNode, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
-import { useProof } from "../session/StepUp.tsx"
 import { approvalIdOf } from "./ApprovalLink.tsx"
 import { Button, type ButtonProps } from "./Button.tsx"
 import { Dialog } from "./Dialog.tsx"
 import { TextField } from "./Fields.tsx"
 import { Problem } from "./Problem.tsx"
-import { keepUnsaved } from "./unsaved.ts"
+import { useSubmit } from "./useSubmit.ts"
 
 /**
  * A question or form in a dialog. It closes once `onSubmit` is done, and shows its failure until then.
@@ -31,32 +30,14 @@ export const FormDialog = (
   }
 ) => {
   const texts = useTexts()
-  const prove = useProof()
-  const [failure, setFailure] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { failure, isBusy, submitWith } = useSubmit()
   const [typed, setTyped] = useState("")
   /** The action was requested: sent again it would be the same request. */
   const awaitsApproval = approvalIdOf(failure) !== null
-  const send = async (event: FormEvent<HTMLFormElement>, close: () => void) => {
-    event.preventDefault()
-    const sent = event.currentTarget
-    const form = new FormData(sent)
-    setBusy(true)
-    setFailure(null)
-    try {
-      await prove(() => onSubmit(form))
-      close()
-    } catch (error) {
-      keepUnsaved(sent, error)
-      setFailure(error)
-    } finally {
-      setBusy(false)
-    }
-  }
   return (
     <Dialog title={title} onClose={onClose} {...(size !== undefined && { size })}>
       {(close) => (
-        <form className="mt-3 grid gap-4" onSubmit={(event) => void send(event, close)}>
+        <form className="mt-3 grid gap-4" onSubmit={submitWith(onSubmit, close)}>
           {children}
           {phrase !== undefined && (
             <TextField

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate, useParams } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
-import { useProof } from "../session/StepUp.tsx"
+import { useProof } from "../session/proof.ts"
 import { approvalIdOf } from "./ApprovalLink.tsx"
 import { useProblem } from "./Notices.tsx"
 import { useToast } from "./Toasts.tsx"
