@@ -1,5 +1,5 @@
 import { useTexts } from "../i18n/Language.tsx"
-import { PageTabs } from "../ui/PageTabs.tsx"
+import { PageTabs } from "../ui/Tabs.tsx"
 
 /** The tabs of Commands: single ones, the retries of many tasks, and their deletions and cancellations. */
 export const CommandTabs = ({ slug }: { readonly slug: string }) => {

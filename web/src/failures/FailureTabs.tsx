@@ -1,5 +1,5 @@
 import { useTexts } from "../i18n/Language.tsx"
-import { PageTabs } from "../ui/PageTabs.tsx"
+import { PageTabs } from "../ui/Tabs.tsx"
 
 /** The tabs of Failures: what the brain recorded, and what engines still have. */
 export const FailureTabs = ({ slug }: { readonly slug: string }) => {

@@ -4,6 +4,7 @@ import { useMemo } from "react"
 import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { Badge } from "../ui/Badge.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { unreadQuery, unreadRefetchMillis } from "./queries.ts"
 
@@ -31,11 +32,7 @@ export const InboxBell = () => {
       className="inline-flex h-7.5 items-center gap-1 rounded-base px-2 text-soft hover:bg-hover hover:text-ink"
     >
       <Icon name="notifications" />
-      {unread > 0 && (
-        <span className="figures min-w-4.5 rounded-full bg-ink px-1 text-center text-small font-medium text-inverse">
-          {format.compact(unread)}
-        </span>
-      )}
+      {unread > 0 && <Badge>{format.compact(unread)}</Badge>}
     </Link>
   )
 }

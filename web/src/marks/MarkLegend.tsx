@@ -18,7 +18,7 @@ export const MarkLegend = ({ marks }: { readonly marks: ReturnType<typeof useMar
             type="button"
             aria-pressed={!marks.hidden.has(kind)}
             title={marks.hidden.has(kind) ? texts.show : texts.hide}
-            className="inline-flex h-6 items-center gap-1 rounded-base px-2 line-through hover:bg-hover hover:text-ink aria-pressed:text-ink aria-pressed:no-underline"
+            className="inline-flex h-6 items-center gap-1 rounded-base px-2 line-through hover:bg-hover hover:text-ink chosen:text-ink chosen:no-underline"
             onClick={() => toggleKind(kind)}
           >
             <MarkShape kind={kind} />

@@ -12,8 +12,8 @@ import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
+import { Pills } from "../ui/Pills.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
-import { Toolbar } from "../ui/Toolbar.tsx"
 import { MisfireTable } from "./MisfireTable.tsx"
 import { maxListed, projectMisfiresQuery, schedulesQuery } from "./queries.ts"
 import { ScheduleForm } from "./ScheduleForm.tsx"
@@ -22,29 +22,6 @@ import { ScheduleTable } from "./ScheduleTable.tsx"
 import { findSchedules, type ScheduleFilter, scheduleFilters, type SchedulesSearch } from "./states.ts"
 
 const refetchMillis = 5_000
-
-const StateFilter = ({ onChoose, value }: {
-  readonly value: ScheduleFilter | undefined
-  readonly onChoose: (filter: ScheduleFilter | undefined) => void
-}) => {
-  const { schedules: texts } = useTexts()
-  const choices: ReadonlyArray<ScheduleFilter | undefined> = [undefined, ...scheduleFilters]
-  return (
-    <Toolbar label={texts.filter} className="flex gap-0.5 overflow-x-auto">
-      {choices.map((filter) => (
-        <button
-          key={filter ?? "all"}
-          type="button"
-          aria-pressed={value === filter}
-          className="inline-flex h-6.5 shrink-0 items-center rounded-base px-2 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
-          onClick={() => onChoose(filter)}
-        >
-          {filter === undefined ? texts.allStates : texts.filters[filter]}
-        </button>
-      ))}
-    </Toolbar>
-  )
-}
 
 const Misfires = ({ slug }: { readonly slug: string }) => {
   const { schedules: { misfires: texts, tabs } } = useTexts()
@@ -95,7 +72,15 @@ const Schedules = ({ onSearch, search: { state, text = "" }, slug }: {
     <>
       <div className="flex flex-wrap items-center gap-3 px-4 py-3">
         <FilterField label={texts.search} value={text} onType={(typed) => search({ text: typed }, true)} />
-        <StateFilter value={state} onChoose={(filter) => search({ state: filter }, false)} />
+        <Pills<ScheduleFilter | undefined>
+          label={texts.filter}
+          choices={[
+            { value: undefined, text: texts.allStates },
+            ...scheduleFilters.map((filter) => ({ value: filter, text: texts.filters[filter] }))
+          ]}
+          isChosen={(filter) => filter === state}
+          onChoose={(filter) => search({ state: filter }, false)}
+        />
       </div>
       <ListFrame
         list={list}

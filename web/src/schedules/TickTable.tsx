@@ -3,6 +3,7 @@ import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { isKnownZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { Badge } from "../ui/Badge.tsx"
 
 type Tick = Schemas["ScheduleTick"]
 
@@ -11,12 +12,9 @@ const ClockMark = ({ dst }: { readonly dst: Tick["dst"] }) => {
   const { schedules: { dst: texts } } = useTexts()
   if (dst === null) return null
   return (
-    <span
-      title={dst === "gap" ? texts.gapHint : texts.overlapHint}
-      className="rounded-small border border-line px-1 text-small text-retry"
-    >
+    <Badge tone="note" title={dst === "gap" ? texts.gapHint : texts.overlapHint}>
       {dst === "gap" ? texts.gap : texts.overlap}
-    </span>
+    </Badge>
   )
 }
 

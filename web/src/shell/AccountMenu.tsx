@@ -1,40 +1,16 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
-import { useId } from "react"
 import { api, ApiError, unwrap } from "../api/client.ts"
 import { chooseZone, useZoneChoice, type ZoneChoice } from "../format/zone.ts"
 import { type Language, languages, useLanguage } from "../i18n/Language.tsx"
 import type { Me } from "../session/session.ts"
 import { chooseTheme, type Theme, useTheme } from "../theme/theme.ts"
 import { Button } from "../ui/Button.tsx"
+import { SelectField } from "../ui/Fields.tsx"
 import { Icon, type IconName } from "../ui/Icon.tsx"
 import { Menu } from "../ui/Menu.tsx"
 import { useProblem } from "../ui/Notices.tsx"
 import { useToast } from "../ui/Toasts.tsx"
-
-const Select = <A extends string>({ choices, label, onChoose, value }: {
-  readonly label: string
-  readonly value: A
-  readonly choices: Readonly<Record<A, string>>
-  readonly onChoose: (value: A) => void
-}) => {
-  const id = useId()
-  return (
-    <div className="grid gap-1">
-      <label htmlFor={id} className="text-small text-soft">{label}</label>
-      <select
-        id={id}
-        value={value}
-        onChange={({ target }) => onChoose(target.value as A)} // its options are the choices
-        className="h-7.5 rounded-base border border-line bg-paper px-2"
-      >
-        {(Object.entries(choices) as Array<[A, string]>).map(([key, text]) => (
-          <option key={key} value={key}>{text}</option>
-        ))}
-      </select>
-    </div>
-  )
-}
 
 const PlaceLink = ({ children, icon, to }: {
   readonly to: "/account" | "/account/notifications" | "/users" | "/system"
@@ -44,7 +20,7 @@ const PlaceLink = ({ children, icon, to }: {
   <Link
     to={to}
     activeOptions={{ exact: true, includeSearch: false }}
-    className="flex items-center gap-3 rounded-base px-2 py-2 hover:bg-hover aria-[current=page]:bg-press"
+    className="flex items-center gap-3 rounded-base px-2 py-2 hover:bg-hover chosen:bg-press"
     onClick={({ currentTarget }) => currentTarget.closest<HTMLElement>("[popover]")?.hidePopover()}
   >
     <Icon name={icon} />
@@ -94,19 +70,19 @@ export const AccountMenu = ({ me }: { readonly me: Me }) => {
             </>
           )}
         </nav>
-        <Select<Theme>
+        <SelectField<Theme>
           label={texts.settings.theme}
           value={theme}
           choices={texts.settings.themes}
           onChoose={chooseTheme}
         />
-        <Select<Language>
+        <SelectField<Language>
           label={texts.settings.language}
           value={language}
           choices={languages}
           onChoose={choose}
         />
-        <Select<ZoneChoice>
+        <SelectField<ZoneChoice>
           label={texts.settings.zone}
           value={zone}
           choices={texts.settings.zones}

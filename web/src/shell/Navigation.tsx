@@ -3,6 +3,7 @@ import { useWaitingCount } from "../approvals/queries.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan, useCanAudit } from "../session/session.ts"
+import { Badge } from "../ui/Badge.tsx"
 import { Icon, type IconName } from "../ui/Icon.tsx"
 import { Menu } from "../ui/Menu.tsx"
 
@@ -61,10 +62,10 @@ const WaitingCount = ({ slug }: { readonly slug: string }) => {
   if (waiting === 0) return null
   const count = format.count(waiting)
   return (
-    <span className="figures ml-auto rounded-small bg-ink px-1 text-small font-medium text-inverse">
+    <Badge className="ml-auto">
       <span aria-hidden="true">{count.text}</span>
       <span className="sr-only">{texts.waiting(count)}</span>
-    </span>
+    </Badge>
   )
 }
 
@@ -87,7 +88,7 @@ const PageLink = ({ also, variant = "row", name, slug, to }: Page & {
       params={{ slug }}
       aria-current={isAlso ? "page" : undefined}
       activeOptions={{ exact: name === "overview", includeSearch: false }}
-      className={`flex items-center rounded-base py-2 text-soft hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:font-medium aria-[current=page]:text-ink ${
+      className={`flex items-center rounded-base py-2 text-soft hover:bg-hover hover:text-ink chosen:bg-press chosen:font-medium chosen:text-ink ${
         variants[variant]
       }`}
     >

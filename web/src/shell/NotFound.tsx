@@ -1,6 +1,6 @@
-import { Link } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 
 /** What there is instead of a page or a project, and the way home. */
 const Missing = ({ hint, title }: { readonly title: string; readonly hint: string }) => {
@@ -11,7 +11,7 @@ const Missing = ({ hint, title }: { readonly title: string; readonly hint: strin
       <div className="grid gap-2 px-4">
         <p className="max-w-[72ch] text-soft">{hint}</p>
         <p>
-          <Link to="/" className="underline underline-offset-2">{texts.toHome}</Link>
+          <TextLink to="/">{texts.toHome}</TextLink>
         </p>
       </div>
     </>

@@ -61,7 +61,7 @@ const FacetCounts = ({ line, onChange, query, slug }: FacetsProps) => {
                       type="button"
                       aria-pressed={hasValue(line, name, value)}
                       title={value}
-                      className="flex h-6.5 w-full items-center gap-2 rounded-small px-1 text-left hover:bg-hover aria-pressed:bg-press aria-pressed:font-medium"
+                      className="flex h-6.5 w-full items-center gap-2 rounded-small px-1 text-left hover:bg-hover chosen:bg-press chosen:font-medium"
                       onClick={() => onChange(toggleValue(line, name, value))}
                     >
                       {state !== undefined && <StateShape state={state} />}

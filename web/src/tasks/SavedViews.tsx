@@ -72,7 +72,7 @@ export const SavedViews = ({ line, onApply, slug }: {
                   type="button"
                   aria-pressed={lineOf(view.filters) === line}
                   title={lineOf(view.filters)}
-                  className="flex h-7.5 min-w-0 flex-1 items-center gap-2 rounded-small px-1 text-left hover:bg-hover aria-pressed:bg-press"
+                  className="flex h-7.5 min-w-0 flex-1 items-center gap-2 rounded-small px-1 text-left hover:bg-hover chosen:bg-press"
                   onClick={() => onApply(lineOf(view.filters))}
                 >
                   <span className="truncate">{view.name}</span>

@@ -47,7 +47,7 @@ const TreeList = ({ branches, nodes, slug }: {
             <Link
               to="/projects/$slug/tasks/$engine/$taskId"
               params={{ slug, engine: node.engine, taskId: node.task_id }}
-              className="flex items-center gap-2 px-4 py-1 hover:bg-hover aria-[current=page]:font-semibold"
+              className="flex items-center gap-2 px-4 py-1 hover:bg-hover chosen:font-semibold"
             >
               <span className="flex min-w-0 flex-1 items-center gap-2" style={{ paddingLeft: depth * 16 }}>
                 <StateShape state={node.state} />

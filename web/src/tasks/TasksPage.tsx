@@ -9,6 +9,7 @@ import { meQuery, useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { EmptyState, ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
+import { Pills } from "../ui/Pills.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
 import { Toolbar } from "../ui/Toolbar.tsx"
 import { usePhone } from "../ui/usePhone.ts"
@@ -35,22 +36,25 @@ const StateFilter = ({ onChoose, values }: {
   readonly onChoose: (state: TaskState | undefined) => void
 }) => {
   const { states, tasks: texts } = useTexts()
-  const choices: ReadonlyArray<TaskState | undefined> = [undefined, ...taskStates]
   return (
-    <Toolbar label={texts.columns.state} className="flex gap-0.5 overflow-x-auto px-4 pb-3">
-      {choices.map((state) => (
-        <button
-          key={state ?? "all"}
-          type="button"
-          aria-pressed={state === undefined ? values.length === 0 : values.includes(state)}
-          className="inline-flex h-6.5 shrink-0 items-center gap-2 rounded-base px-2 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
-          onClick={() => onChoose(state)}
-        >
-          {state !== undefined && <StateShape state={state} />}
-          {state === undefined ? texts.allStates : states[state]}
-        </button>
-      ))}
-    </Toolbar>
+    <Pills<TaskState | undefined>
+      label={texts.columns.state}
+      className="px-4 pb-3"
+      choices={[
+        { value: undefined, text: texts.allStates },
+        ...taskStates.map((state) => ({
+          value: state,
+          text: (
+            <>
+              <StateShape state={state} />
+              {states[state]}
+            </>
+          )
+        }))
+      ]}
+      isChosen={(state) => state === undefined ? values.length === 0 : values.includes(state)}
+      onChoose={onChoose}
+    />
   )
 }
 

@@ -7,6 +7,7 @@ import { useTexts } from "../../i18n/Language.tsx"
 import { ListFrame } from "../../ui/ListFrame.tsx"
 import { MoreButton } from "../../ui/MoreButton.tsx"
 import { EmptyState } from "../../ui/Notices.tsx"
+import { Pills } from "../../ui/Pills.tsx"
 import { usePagedList } from "../../ui/usePagedList.ts"
 import { alertStatuses } from "../search.ts"
 import { SubscribeLink } from "../SubscribeLink.tsx"
@@ -57,25 +58,18 @@ export const AlertsPart = ({ slug }: { readonly slug: string }) => {
   })
   return (
     <>
-      <div role="group" aria-label={texts.status} className="flex flex-wrap gap-0.5 px-4 py-3">
-        {alertStatuses.map((one) => (
-          <button
-            key={one}
-            type="button"
-            aria-pressed={one === status}
-            title={texts.stateHints[one]}
-            className="h-7.5 rounded-base px-3 text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:font-medium aria-pressed:text-ink"
-            onClick={() =>
-              void navigate({
-                to: "/projects/$slug/notifications",
-                params: { slug },
-                search: one === "open" ? {} : { status: one }
-              })}
-          >
-            {texts.statuses[one]}
-          </button>
-        ))}
-      </div>
+      <Pills
+        label={texts.status}
+        className="px-4 py-3"
+        choices={alertStatuses.map((one) => ({ value: one, text: texts.statuses[one], hint: texts.stateHints[one] }))}
+        isChosen={(one) => one === status}
+        onChoose={(one) =>
+          void navigate({
+            to: "/projects/$slug/notifications",
+            params: { slug },
+            search: one === "open" ? {} : { status: one }
+          })}
+      />
       <ListFrame
         list={list}
         isEmpty={list.rows.length === 0}
