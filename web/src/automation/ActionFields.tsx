@@ -3,6 +3,7 @@ import { api, unwrap } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
+import { draftFields } from "../ui/draftFields.ts"
 import { CheckField, SelectField, TextField } from "../ui/Fields.tsx"
 import type { FieldsProps } from "./ConditionFields.tsx"
 import { isAboutTask } from "./rule.ts"
@@ -43,6 +44,7 @@ const ChannelFields = ({ draft: { channelIds }, onChange, slug }: FieldsProps & 
 export const ActionFields = (props: FieldsProps & { readonly slug: string }) => {
   const { automation: texts } = useTexts()
   const { draft, onChange, problemOf, slug } = props
+  const fields = draftFields(draft, onChange)
   const isAdmin = useCan(slug, "admin")
   const { none } = texts.onTaskChoices
   const choices: Partial<Record<typeof draft.onTask, string>> = isAdmin || draft.onTask !== "none"
@@ -58,10 +60,9 @@ export const ActionFields = (props: FieldsProps & { readonly slug: string }) => 
           <div className="grid gap-3 sm:grid-cols-2">
             <SelectField
               label={texts.onTask}
-              value={draft.onTask}
               choices={choices}
               {...(!isAdmin && { hint: texts.needsAdmin })}
-              onChoose={(onTask) => onChange({ onTask })}
+              {...fields.choice("onTask")}
             />
             {draft.onTask === "retry" && (
               <TextField
@@ -69,24 +70,21 @@ export const ActionFields = (props: FieldsProps & { readonly slug: string }) => 
                 type="number"
                 min={1}
                 max={100}
-                value={draft.maxRetries}
+                {...fields.text("maxRetries")}
                 problem={problemOf("retry")}
-                onChange={({ target }) => onChange({ maxRetries: target.value })}
               />
             )}
           </div>
         )}
       <CheckField
         label={texts.notify}
-        checked={draft.notifies}
-        onChange={({ target }) => onChange({ notifies: target.checked })}
+        {...fields.check("notifies")}
       />
       {draft.notifies && (
         <div className="grid gap-2 pl-5">
           <CheckField
             label={texts.inApp}
-            checked={draft.inApp}
-            onChange={({ target }) => onChange({ inApp: target.checked })}
+            {...fields.check("inApp")}
           />
           <ChannelFields {...props} />
         </div>

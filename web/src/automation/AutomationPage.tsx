@@ -9,6 +9,7 @@ import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { KillSwitch } from "./KillSwitch.tsx"
 import { OutcomeMark } from "./Outcome.tsx"
@@ -84,13 +85,13 @@ export const AutomationPage = () => {
               title: texts.rule,
               cell: (rule) => (
                 <div className="grid gap-1 py-2">
-                  <Link
+                  <TextLink
                     to="/projects/$slug/automation/$ruleId"
                     params={{ slug, ruleId: rule.id }}
-                    className="font-medium hover:underline hover:underline-offset-2"
+                    look="name"
                   >
                     {rule.name}
-                  </Link>
+                  </TextLink>
                   <RuleSentence rule={rule} />
                 </div>
               )

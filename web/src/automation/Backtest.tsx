@@ -1,12 +1,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { oneOf } from "../searchParams.ts"
 import { Button } from "../ui/Button.tsx"
+import { FilterSelect } from "../ui/FilterSelect.tsx"
 import { ErrorNotice } from "../ui/Notices.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { type BacktestDays, backtestDays } from "./backtestDays.ts"
 import { OutcomeMark } from "./Outcome.tsx"
@@ -124,13 +126,13 @@ const Samples = ({ samples, slug }: { readonly slug: string; readonly samples: R
               {sample.task_id === null || sample.engine === null
                 ? <span className="font-medium">{sample.task_name ?? sample.worker ?? "–"}</span>
                 : (
-                  <Link
+                  <TextLink
                     to="/projects/$slug/tasks/$engine/$taskId"
                     params={{ slug, engine: sample.engine, taskId: sample.task_id }}
-                    className="font-medium hover:underline hover:underline-offset-2"
+                    look="name"
                   >
                     {sample.task_name ?? sample.task_id}
-                  </Link>
+                  </TextLink>
                 )}
               <span className="ml-auto text-soft">
                 <Time at={sample.occurred_at} />
@@ -222,16 +224,12 @@ export const BacktestPanel = ({ backtest, days, onDays, rule, slug }: {
       title={texts.backtest}
       actions={
         <>
-          <select
-            aria-label={texts.days}
-            value={days}
-            onChange={({ target }) => onDays(backtestDays.find((one) => String(one) === target.value) ?? days)}
-            className="h-7.5 rounded-base border border-line bg-paper px-2"
-          >
-            {backtestDays.map((count) => (
-              <option key={count} value={count}>{texts.dayCount(format.count(count))}</option>
-            ))}
-          </select>
+          <FilterSelect
+            label={texts.days}
+            choices={Object.fromEntries(backtestDays.map((count) => [count, texts.dayCount(format.count(count))]))}
+            value={String(days)}
+            onChoose={(chosen) => onDays(oneOf(backtestDays, chosen) ?? days)}
+          />
           <Button disabled={!canRun || backtest.isFetching} onClick={() => void backtest.refetch()}>{texts.run}</Button>
         </>
       }

@@ -1,7 +1,9 @@
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
+import { draftFields } from "../ui/draftFields.ts"
 import { DurationField } from "../ui/DurationField.tsx"
 import { CheckField, TextAreaField } from "../ui/Fields.tsx"
+import { FilterSelect } from "../ui/FilterSelect.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { type ConditionKey, keysOf, priorities, type RuleDraft } from "./rule.ts"
 
@@ -14,22 +16,21 @@ export interface FieldsProps {
 
 const RuntimeFields = ({ draft, onChange, problemOf }: FieldsProps) => {
   const { automation: texts } = useTexts()
+  const fields = draftFields(draft, onChange)
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <DurationField
         label={`${texts.keys.runtime}: ${texts.minMs}`}
         unit="ms"
         required={false}
-        initial={draft.minMs}
         problem={problemOf("runtime")}
-        onValue={(minMs) => onChange({ minMs })}
+        {...fields.duration("minMs")}
       />
       <DurationField
         label={`${texts.keys.runtime}: ${texts.maxMs}`}
         unit="ms"
         required={false}
-        initial={draft.maxMs}
-        onValue={(maxMs) => onChange({ maxMs })}
+        {...fields.duration("maxMs")}
       />
     </div>
   )
@@ -107,18 +108,17 @@ export const ConditionFields = (props: FieldsProps) => {
         </div>
       ))}
       {further.length > 0 && (
-        <select
-          aria-label={texts.addCondition}
-          value=""
-          className="h-7.5 w-fit rounded-base border border-line bg-paper px-2"
-          onChange={({ target }) => {
-            const key = further.find((one) => one === target.value)
+        <FilterSelect
+          label={texts.addCondition}
+          any={`${texts.addCondition}…`}
+          choices={Object.fromEntries(further.map((key) => [key, texts.keys[key]]))}
+          value={undefined}
+          className="w-fit"
+          onChoose={(chosen) => {
+            const key = further.find((one) => one === chosen)
             if (key !== undefined) onChange({ keys: [...draft.keys, key] })
           }}
-        >
-          <option value="">{texts.addCondition}…</option>
-          {further.map((key) => <option key={key} value={key}>{texts.keys[key]}</option>)}
-        </select>
+        />
       )}
     </fieldset>
   )

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router"
 import type { Schemas } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
@@ -6,6 +5,7 @@ import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { Table } from "../ui/Table.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
 import { OutcomeMark } from "./Outcome.tsx"
@@ -22,13 +22,13 @@ const Subject = ({ execution, slug }: { readonly slug: string; readonly executio
   const { engine, occurrences, task_id, task_name } = execution
   if (task_id !== null && engine !== null) {
     return (
-      <Link
+      <TextLink
         to="/projects/$slug/tasks/$engine/$taskId"
         params={{ slug, engine, taskId: task_id }}
-        className="hover:underline hover:underline-offset-2"
+        look="row"
       >
         {task_name ?? task_id}
-      </Link>
+      </TextLink>
     )
   }
   return (

@@ -2,6 +2,7 @@ import type { FormEvent } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { ApprovalLink } from "../ui/ApprovalLink.tsx"
 import { Button } from "../ui/Button.tsx"
+import { draftFields } from "../ui/draftFields.ts"
 import { DurationField } from "../ui/DurationField.tsx"
 import { CheckField, SelectField, TextField } from "../ui/Fields.tsx"
 import { Problem } from "../ui/Problem.tsx"
@@ -12,6 +13,7 @@ const maxNameLength = 200
 
 const SafetyFields = ({ draft, isNew, onChange, problemOf }: FieldsProps & { readonly isNew: boolean }) => {
   const { automation: texts } = useTexts()
+  const fields = draftFields(draft, onChange)
   return (
     <fieldset className="grid gap-3">
       <legend className="mb-2 font-semibold">{texts.safety}</legend>
@@ -21,34 +23,25 @@ const SafetyFields = ({ draft, isNew, onChange, problemOf }: FieldsProps & { rea
           type="number"
           min={1}
           max={100_000}
-          value={draft.maxExecutions}
+          {...fields.text("maxExecutions")}
           problem={problemOf("max_executions_per_window")}
-          onChange={({ target }) => onChange({ maxExecutions: target.value })}
         />
         <DurationField
           label={texts.windowSeconds}
           min={1}
           max={604_800}
-          initial={draft.windowSeconds}
           problem={problemOf("window_seconds")}
-          onValue={(windowSeconds) => onChange({ windowSeconds })}
+          {...fields.duration("windowSeconds")}
         />
       </div>
-      {isNew && (
-        <CheckField
-          label={texts.dryRun}
-          hint={texts.dryRunHint}
-          checked={draft.dryRun}
-          onChange={({ target }) => onChange({ dryRun: target.checked })}
-        />
-      )}
+      {isNew && <CheckField label={texts.dryRun} hint={texts.dryRunHint} {...fields.check("dryRun")} />}
     </fieldset>
   )
 }
 
 /** The form of a rule, also of one that the person may only read. */
 export const RuleForm = (
-  { approvalId, failure, isBusy, isChanged, isNew, isReadOnly, onSave, slug, ...fields }: FieldsProps & {
+  { approvalId, failure, isBusy, isChanged, isNew, isReadOnly, onSubmit, slug, ...props }: FieldsProps & {
     readonly slug: string
     readonly isNew: boolean
     readonly isReadOnly: boolean
@@ -58,37 +51,32 @@ export const RuleForm = (
     readonly failure: unknown
     /** The approval that the change waits for. */
     readonly approvalId: string | null
-    readonly onSave: (form: HTMLFormElement) => void
+    readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void
   }
 ) => {
   const { automation: texts, forms } = useTexts()
-  const { draft, onChange, problemOf } = fields
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    onSave(event.currentTarget)
-  }
+  const { draft, onChange, problemOf } = props
+  const fields = draftFields(draft, onChange)
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={onSubmit}>
       <fieldset disabled={isReadOnly} className="grid gap-6 px-4 py-4">
         <div className="grid gap-3 sm:grid-cols-2">
           <TextField
             label={texts.name}
-            value={draft.name}
+            {...fields.text("name")}
             maxLength={maxNameLength}
             autoFocus={isNew}
             problem={problemOf("name")}
-            onChange={({ target }) => onChange({ name: target.value })}
           />
           <SelectField
             label={texts.trigger}
-            value={draft.trigger}
             choices={texts.triggers}
-            onChoose={(trigger) => onChange({ trigger })}
+            {...fields.choice("trigger")}
           />
         </div>
-        <ConditionFields {...fields} />
-        <ActionFields slug={slug} {...fields} />
-        <SafetyFields isNew={isNew} {...fields} />
+        <ConditionFields {...props} />
+        <ActionFields slug={slug} {...props} />
+        <SafetyFields isNew={isNew} {...props} />
       </fieldset>
       <div className="grid gap-2 border-t border-line px-4 py-3">
         {failure !== null && <Problem error={failure} />}

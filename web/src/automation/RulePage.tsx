@@ -5,13 +5,12 @@ import { api, ApiError, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
-import { useProof } from "../session/StepUp.tsx"
 import { approvalIdOf } from "../ui/ApprovalLink.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { useToast } from "../ui/Toasts.tsx"
-import { keepUnsaved } from "../ui/unsaved.ts"
+import { useSubmit } from "../ui/useSubmit.ts"
 import { BacktestPanel, useBacktest } from "./Backtest.tsx"
 import { Executions } from "./Executions.tsx"
 import { automationKey, ruleQuery } from "./queries.ts"
@@ -54,29 +53,15 @@ const Editor = ({ initial, onSave, rule, slug }: {
 }) => {
   const { days = defaultDays } = useSearch({ strict: false })
   const navigate = useNavigate()
-  const prove = useProof()
   const isOperator = useCan(slug, "operator")
   const canChange = useCanChangeRule(slug)
   const [draft, setDraft] = useState(initial)
-  const [failure, setFailure] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { failure, isBusy, reset, submitWith } = useSubmit()
   const body = bodyOf(draft)
   const tried = isOperator && isComplete(draft) ? body : null
   const backtest = useBacktest(slug, tried, days)
   const refusal = failure ?? (backtest.isError ? backtest.error : null)
   const issues = refusal instanceof ApiError ? issuesOf(refusal.details) : []
-  const save = async (form: HTMLFormElement) => {
-    setBusy(true)
-    setFailure(null)
-    try {
-      await prove(() => onSave(draft))
-    } catch (error) {
-      keepUnsaved(form, error)
-      setFailure(error)
-    } finally {
-      setBusy(false)
-    }
-  }
   const isNamed = issues.length > 0 && issues.every((issue) => knownFields.has(fieldOf(issue, body)))
   const approvalId = approvalIdOf(failure)
   return (
@@ -94,9 +79,9 @@ const Editor = ({ initial, onSave, rule, slug }: {
           approvalId={approvalId}
           onChange={(change) => {
             setDraft((known) => ({ ...known, ...change }))
-            setFailure(null)
+            reset()
           }}
-          onSave={(form) => void save(form)}
+          onSubmit={submitWith(() => onSave(draft))}
         />
       </section>
       {isOperator && (

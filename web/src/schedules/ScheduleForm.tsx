@@ -5,6 +5,7 @@ import { api, unwrap } from "../api/client.ts"
 import { isLossyCopy } from "../format/lossyCopy.ts"
 import { useZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { draftFields } from "../ui/draftFields.ts"
 import { DurationField } from "../ui/DurationField.tsx"
 import { SelectField, TextAreaField, TextField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
@@ -61,20 +62,15 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
     timezone: draft.timezone,
     jitter_seconds: Number(draft.jitter_seconds) || 0
   }
-  const set = (field: DraftField) => (value: string) => setDraft((known) => ({ ...known, [field]: value }))
-  const text = (field: DraftField) => ({
-    label: texts.fields[field],
-    value: draft[field],
-    onChange: ({ target }: { readonly target: { readonly value: string } }) => set(field)(target.value)
-  })
+  const fields = draftFields(draft, (change) => setDraft((known) => ({ ...known, ...change })))
+  const text = (field: DraftField) => ({ label: texts.fields[field], ...fields.text(field) })
   const duration = (field: "jitter_seconds" | "grace_seconds") => ({
     label: texts.fields[field],
     className: "w-full",
-    initial: draft[field],
-    onValue: set(field)
+    ...fields.duration(field)
   })
-  const choice = <A extends string>(field: DraftField, choices: Readonly<Record<A, string>>) => (
-    <SelectField label={texts.fields[field]} choices={choices} value={draft[field] as A} onChoose={set(field)} /> // an own kind of another scheduler is among the choices
+  const choice = (field: DraftField, choices: Readonly<Record<string, string>>) => (
+    <SelectField label={texts.fields[field]} choices={choices} {...fields.choice(field)} />
   )
   const jsonProblem = (field: "args" | "kwargs") => {
     if (problemOf(field, draft[field]) !== null) return texts.invalid[field]
@@ -106,8 +102,7 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
               label={page.scheduler}
               hint={draft.scheduler === serviceScheduler ? texts.ownHint : texts.foreignHint}
               choices={Object.fromEntries([serviceScheduler, ...creators].map((name) => [name, name]))}
-              value={draft.scheduler}
-              onChoose={set("scheduler")}
+              {...fields.choice("scheduler")}
             />
           )}
           {writable.has("name") && <TextField {...text("name")} maxLength={200} data-autofocus />}
