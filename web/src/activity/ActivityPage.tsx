@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
@@ -9,6 +9,7 @@ import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { type Column, Table } from "../ui/Table.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { ActivityFilters, PersonButton } from "./Filters.tsx"
 import { ActionName, Summary, Target } from "./RowParts.tsx"
@@ -79,13 +80,13 @@ const Feed = ({ search: { machines, person, prefix }, slug, title }: {
     isMinor: true,
     cell: ({ project_slug }) =>
       project_slug !== null && (
-        <Link
+        <TextLink
           to="/projects/$slug/activity"
           params={{ slug: project_slug }}
-          className="hover:underline hover:underline-offset-2"
+          look="row"
         >
           {project_slug}
-        </Link>
+        </TextLink>
       )
   }
   return (

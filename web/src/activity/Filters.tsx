@@ -1,7 +1,7 @@
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
-
-const selectClass = "h-7.5 max-w-full rounded-base border border-line bg-paper px-2"
+import { FilterSelect } from "../ui/FilterSelect.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 
 interface Props {
   readonly slug: string | undefined
@@ -17,32 +17,26 @@ export const ActivityFilters = ({ onPerson, onPrefix, person, prefix, slug }: Pr
   const { nameOf, people } = usePeople(slug)
   return (
     <>
-      <select
-        aria-label={texts.actions}
-        value={prefix ?? ""}
-        onChange={({ target }) => onPrefix(target.value === "" ? undefined : target.value)}
-        className={selectClass}
-      >
-        <option value="">{texts.allActions}</option>
-        {prefix !== undefined && !(prefix in texts.areas) && (
-          <option value={prefix}>{texts.otherActions(prefix)}</option>
-        )}
-        {Object.entries(texts.areas).map(([beginning, name]) => (
-          <option key={beginning} value={beginning}>{name}</option>
-        ))}
-      </select>
-      <select
-        aria-label={texts.person}
-        value={person ?? ""}
-        onChange={({ target }) => onPerson(target.value === "" ? undefined : target.value)}
-        className={selectClass}
-      >
-        <option value="">{texts.everyone}</option>
-        {person !== undefined && people.every(({ id }) => id !== person) && (
-          <option value={person}>{nameOf(person)}</option>
-        )}
-        {people.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
-      </select>
+      <FilterSelect
+        label={texts.actions}
+        any={texts.allActions}
+        choices={{
+          ...(prefix !== undefined && !(prefix in texts.areas) && { [prefix]: texts.otherActions(prefix) }),
+          ...texts.areas
+        }}
+        value={prefix}
+        onChoose={onPrefix}
+      />
+      <FilterSelect
+        label={texts.person}
+        any={texts.everyone}
+        choices={{
+          ...(person !== undefined && { [person]: nameOf(person) }),
+          ...Object.fromEntries(people.map(({ id, name }) => [id, name]))
+        }}
+        value={person}
+        onChoose={onPerson}
+      />
     </>
   )
 }
@@ -59,7 +53,7 @@ export const PersonButton = ({ id, name, onChoose }: {
     <button
       type="button"
       title={texts.onlyPerson(name)}
-      className="max-w-full truncate text-left font-medium hover:underline hover:underline-offset-2"
+      className={`${linkClass.name} max-w-full truncate text-left`}
       onClick={() => onChoose(id)}
     >
       {name}

@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router"
 import { shortId } from "../format/shortId.ts"
+import { linkClass } from "../ui/TextLink.tsx"
 
 /** The page of an agent, by its name. */
-export const AgentLink = ({ className = "hover:underline hover:underline-offset-2", id, name, slug }: {
+export const AgentLink = ({ className = linkClass.row, id, name, slug }: {
   readonly slug: string
   readonly id: string
   /** Null: unknown. */

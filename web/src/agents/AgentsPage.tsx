@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -6,6 +6,7 @@ import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { OldRowsNote, useRecentRows } from "../ui/RecentRows.tsx"
 import { Table } from "../ui/Table.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WorkerState } from "../workers/WorkerState.tsx"
 import { type Agent, useAgents } from "./agents.ts"
@@ -68,13 +69,13 @@ export const AgentsPage = () => {
             {
               title: texts.name,
               cell: ({ id, name }) => (
-                <Link
+                <TextLink
                   to="/projects/$slug/agents/$agentId"
                   params={{ slug, agentId: id }}
-                  className="font-medium hover:underline hover:underline-offset-2"
+                  look="name"
                 >
                   {name}
-                </Link>
+                </TextLink>
               )
             },
             { title: texts.state, cell: ({ state }) => <WorkerState state={state} /> },

@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { useTexts } from "../i18n/Language.tsx"
 import { DoneMark } from "../ui/DoneMark.tsx"
 import { ErrorNotice } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { useAgents } from "./agents.ts"
 import { Refusal } from "./Refusal.tsx"
@@ -34,13 +34,13 @@ export const WaitForAgent = ({ agentId, slug }: { readonly slug: string; readonl
           {event === null ? texts.waitingForEvent : (
             <>
               {texts.firstEvent(task.events[event.kind])}{" "}
-              <Link
+              <TextLink
                 to="/projects/$slug/tasks/$engine/$taskId"
                 params={{ slug, engine: event.engine, taskId: event.task_id }}
-                className="font-mono text-small underline underline-offset-2"
+                className="font-mono text-small"
               >
                 {event.task_id}
-              </Link>{" "}
+              </TextLink>{" "}
               <Time at={event.occurred_at} className="text-soft" />
             </>
           )}
@@ -48,14 +48,13 @@ export const WaitForAgent = ({ agentId, slug }: { readonly slug: string; readonl
       </ol>
       {agent !== undefined && <Refusal agent={agent} />}
       <p className="flex flex-wrap gap-x-4 gap-y-1 border-t border-line px-4 py-3">
-        <Link
+        <TextLink
           to="/projects/$slug/agents/$agentId"
           params={{ slug, agentId }}
-          className="underline underline-offset-2"
         >
           {texts.toAgent}
-        </Link>
-        <Link to="/projects/$slug" params={{ slug }} className="underline underline-offset-2">{texts.toOverview}</Link>
+        </TextLink>
+        <TextLink to="/projects/$slug" params={{ slug }}>{texts.toOverview}</TextLink>
       </p>
     </Panel>
   )

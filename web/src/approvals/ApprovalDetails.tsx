@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { base } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
@@ -8,6 +7,7 @@ import { JsonTree } from "../tasks/JsonTree.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Fact, Facts } from "../ui/Panel.tsx"
 import { CopyLine, ShownOnce } from "../ui/ShownOnce.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { ApprovalChange } from "./ApprovalChange.tsx"
 import { ApproveQuestion, RejectQuestion } from "./DecisionQuestions.tsx"
@@ -96,9 +96,9 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
       </div>
       {isJob(result) && (
         <p className="px-4 py-3">
-          <Link to="/projects/$slug/bulk-jobs" params={{ slug }} className="underline underline-offset-2">
+          <TextLink to="/projects/$slug/bulk-jobs" params={{ slug }}>
             {bulkJobs.see}
-          </Link>
+          </TextLink>
         </p>
       )}
       {link !== null && (

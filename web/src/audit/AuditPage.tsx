@@ -4,9 +4,10 @@ import { ActivityFilters } from "../activity/Filters.tsx"
 import { ExportJobs } from "../exports/ExportJobs.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
-import { isEmptySearch, oneOf, present } from "../searchParams.ts"
+import { isEmptySearch, present } from "../searchParams.ts"
 import { useCanAudit } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
+import { FilterSelect } from "../ui/FilterSelect.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
@@ -17,7 +18,7 @@ import { usePagedList } from "../ui/usePagedList.ts"
 import { AuditRow } from "./AuditRow.tsx"
 import { ExportDialog } from "./ExportDialog.tsx"
 import { Integrity } from "./Integrity.tsx"
-import { type AuditFilter, type AuditWindow, auditWindows, readAudit } from "./queries.ts"
+import { type AuditFilter, readAudit } from "./queries.ts"
 
 export interface AuditSearch extends AuditFilter {
   readonly tab?: "exports"
@@ -25,7 +26,6 @@ export interface AuditSearch extends AuditFilter {
 
 const refetchMillis = 15_000
 const pageSize = 50
-const selectClass = "h-7.5 max-w-full rounded-base border border-line bg-paper px-2"
 
 const Filters = ({ filter, onFilter, slug }: {
   readonly slug: string
@@ -33,7 +33,7 @@ const Filters = ({ filter, onFilter, slug }: {
   readonly onFilter: (filter: AuditFilter) => void
 }) => {
   const { audit: texts } = useTexts()
-  const windows = Object.keys(auditWindows) as ReadonlyArray<AuditWindow> // the keys of the object above
+  const { all, ...windows } = texts.windows
   return (
     <div className="flex flex-wrap gap-2 px-4 py-3">
       <ActivityFilters
@@ -43,25 +43,20 @@ const Filters = ({ filter, onFilter, slug }: {
         onPrefix={(prefix) => onFilter(present({ ...filter, prefix }))}
         onPerson={(person) => onFilter(present({ ...filter, person }))}
       />
-      <select
-        aria-label={texts.outcome}
-        value={filter.outcome ?? ""}
-        onChange={({ target }) => onFilter(present({ ...filter, outcome: oneOf(["allow", "deny"], target.value) }))}
-        className={selectClass}
-      >
-        <option value="">{texts.anyOutcome}</option>
-        <option value="allow">{texts.outcomes.allow}</option>
-        <option value="deny">{texts.outcomes.deny}</option>
-      </select>
-      <select
-        aria-label={texts.since}
-        value={filter.window ?? ""}
-        onChange={({ target }) => onFilter(present({ ...filter, window: oneOf(windows, target.value) }))}
-        className={selectClass}
-      >
-        <option value="">{texts.windows.all}</option>
-        {windows.map((window) => <option key={window} value={window}>{texts.windows[window]}</option>)}
-      </select>
+      <FilterSelect
+        label={texts.outcome}
+        any={texts.anyOutcome}
+        choices={texts.outcomes}
+        value={filter.outcome}
+        onChoose={(outcome) => onFilter(present({ ...filter, outcome }))}
+      />
+      <FilterSelect
+        label={texts.since}
+        any={all}
+        choices={windows}
+        value={filter.window}
+        onChoose={(window) => onFilter(present({ ...filter, window }))}
+      />
       {filter.target !== undefined && (
         <Button onClick={() => onFilter(present({ ...filter, target: undefined }))}>
           {texts.ofTarget(filter.target)}

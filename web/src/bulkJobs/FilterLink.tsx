@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router"
 import { countNamed } from "../bulkRetries/bulkRetry.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 
 /** The filter of a job as a link to its tasks; of tasks that it names, their number. */
 export const FilterLink = ({ filter, line, slug }: {
@@ -13,13 +13,14 @@ export const FilterLink = ({ filter, line, slug }: {
   const format = useFormat()
   const named = countNamed(filter)
   return named !== null ? tasks.count(format.count(named)) : (
-    <Link
+    <TextLink
       to="/projects/$slug/tasks"
       params={{ slug }}
       search={{ q: line }}
-      className="block max-w-[48ch] truncate font-mono text-small hover:underline hover:underline-offset-2"
+      look="row"
+      className="block max-w-[48ch] truncate font-mono text-small"
     >
       {line === "" ? texts.everyTask : line}
-    </Link>
+    </TextLink>
   )
 }

@@ -1,4 +1,4 @@
-import { Link, useParams } from "@tanstack/react-router"
+import { useParams } from "@tanstack/react-router"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { TasksLink } from "../tasks/TasksLink.tsx"
@@ -7,6 +7,7 @@ import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
 import { type BulkRetry, countNamed, lineOf } from "./bulkRetry.ts"
@@ -52,14 +53,15 @@ export const BulkRetriesPage = () => {
             {
               title: texts.filter,
               cell: ({ filter, id, target_name }) => (
-                <Link
+                <TextLink
                   to="/projects/$slug/bulk-retries/$requestId"
                   params={{ slug, requestId: id }}
-                  className="grid max-w-[48ch] py-1 hover:underline hover:underline-offset-2"
+                  look="row"
+                  className="grid max-w-[48ch] py-1"
                 >
                   {target_name !== null && <span className="truncate font-medium">{target_name}</span>}
                   <span className="truncate font-mono text-small">{describe(filter)}</span>
-                </Link>
+                </TextLink>
               )
             },
             { title: texts.progress, isMinor: true, cell: ({ counts }) => <ProgressBar counts={counts} /> },

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link, useParams } from "@tanstack/react-router"
+import { useParams } from "@tanstack/react-router"
 import { useRefetchInterval } from "../api/live.ts"
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
@@ -8,6 +8,7 @@ import { useCan } from "../session/session.ts"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { type BulkRetry, countNamed, isMoving, lineOf } from "./bulkRetry.ts"
 import { BulkRetryControls } from "./Controls.tsx"
@@ -53,14 +54,14 @@ const RequestFacts = ({ request, slug }: { readonly slug: string; readonly reque
         <dd className="min-w-0">
           {named === null
             ? (
-              <Link
+              <TextLink
                 to="/projects/$slug/tasks"
                 params={{ slug }}
                 search={{ q: lineOf(request.filter) }}
-                className="font-mono text-small break-words underline underline-offset-2"
+                className="font-mono text-small break-words"
               >
                 {lineOf(request.filter)}
-              </Link>
+              </TextLink>
             )
             : tasks.count(format.count(named))}
           {request.capped && <p className="text-soft">{texts.capped(format.number(request.counts.total))}</p>}
@@ -83,14 +84,13 @@ const Outcomes = ({ outcomes, requestId, retried, slug }: {
       <div className="flex flex-wrap items-baseline justify-between gap-2">
         <h3 id="outcomes" className="font-medium">{texts.outcomeTitle}</h3>
         {outcomes.failed > 0 && (
-          <Link
+          <TextLink
             to="/projects/$slug/bulk-retries/$requestId"
             params={{ slug, requestId }}
             search={{ status: "succeeded", outcome: "failed" }}
-            className="underline underline-offset-2"
           >
             {texts.showFailedAgain}
-          </Link>
+          </TextLink>
         )}
       </div>
       <OutcomeBar outcomes={outcomes} retried={retried} />

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { useNavigate, useSearch } from "@tanstack/react-router"
 import { shortId } from "../format/shortId.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -7,6 +7,7 @@ import { EmptyState } from "../ui/Notices.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
 import { type BulkRetry, isMoving, itemShapes, type ItemsSearch, outcomeShapes } from "./bulkRetry.ts"
@@ -23,13 +24,13 @@ const TaskLink = ({ engine, slug, taskId, text }: {
   readonly taskId: string
   readonly text: string
 }) => (
-  <Link
+  <TextLink
     to="/projects/$slug/tasks/$engine/$taskId"
     params={{ slug, engine, taskId }}
-    className="hover:underline hover:underline-offset-2"
+    look="row"
   >
     {text}
-  </Link>
+  </TextLink>
 )
 
 /** The frozen tasks of a request in the order of their retries, by how far they are and by outcome. */

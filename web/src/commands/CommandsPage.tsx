@@ -8,16 +8,18 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { TasksLink } from "../tasks/TasksLink.tsx"
 import { Button } from "../ui/Button.tsx"
+import { FilterSelect } from "../ui/FilterSelect.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { ShortId } from "../ui/ShortId.tsx"
 import { Table } from "../ui/Table.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
 import { CommandStatusHelp, CommandStatusText } from "./CommandStatusText.tsx"
-import { commandStatuses } from "./statuses.ts"
+import type { commandStatuses } from "./statuses.ts"
 import { useActionName } from "./useActionName.ts"
 
 type Command = Schemas["Command"]
@@ -32,7 +34,7 @@ const Target = ({ command: { engine, target_id: id, target_name: name, target_ty
   const thing = { type, id, name, engine }
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 font-medium">
-      <ThingLink slug={slug} thing={thing} className="hover:underline hover:underline-offset-2">
+      <ThingLink slug={slug} thing={thing} className={linkClass.row}>
         {nameOfThing(thing)}
       </ThingLink>
       {id !== null && id !== name && <ShortId id={id} />}
@@ -71,15 +73,13 @@ export const CommandsPage = () => {
   return (
     <>
       <PageHeader title={texts.title}>
-        <select
-          aria-label={texts.status}
-          value={status ?? ""}
-          onChange={({ target }) => choose(commandStatuses.find((one) => one === target.value))}
-          className="h-7.5 rounded-base border border-line bg-paper px-2"
-        >
-          <option value="">{texts.allStatuses}</option>
-          {commandStatuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
-        </select>
+        <FilterSelect
+          label={texts.status}
+          any={texts.allStatuses}
+          choices={texts.statuses}
+          value={status}
+          onChoose={choose}
+        />
       </PageHeader>
       <CommandTabs slug={slug} />
       <CommandStatusHelp />

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { agentsQuery } from "../agents/agents.ts"
 import { ConnectLink } from "../agents/ConnectLink.tsx"
@@ -7,15 +7,18 @@ import { api, type Schemas, unwrap } from "../api/client.ts"
 import { FailureTabs } from "../failures/FailureTabs.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { present } from "../searchParams.ts"
 import { useCan } from "../session/session.ts"
 import { formatQuery } from "../tasks/query.ts"
 import { Button } from "../ui/Button.tsx"
+import { FilterSelect } from "../ui/FilterSelect.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { canList, chooseEngine, enginesOf } from "./engines.ts"
 import { RequeueQuestion } from "./RequeueQuestion.tsx"
@@ -79,43 +82,34 @@ export const DeadLettersPage = () => {
   const firstPage = list.data?.pages[0]
   const show = (next: DeadLettersSearch) =>
     void navigate({ to: "/projects/$slug/dead-letters", params: { slug }, search: next })
-  const select = "h-7.5 rounded-base border border-line bg-paper px-2"
   const failedTasks = (
-    <Link
+    <TextLink
       to="/projects/$slug/tasks"
       params={{ slug }}
       search={{ q: formatQuery({ state: "failure", ...(engine !== undefined && { engine }) }) }}
-      className="underline underline-offset-2"
     >
       {texts.failedTasks}
-    </Link>
+    </TextLink>
   )
   return (
     <>
       <PageHeader title={texts.title}>
         {engine !== undefined && (
-          <select
-            aria-label={texts.engine}
+          <FilterSelect
+            label={texts.engine}
+            choices={Object.fromEntries(engines.map((one) => [one, one]))}
             value={engine}
-            className={select}
-            onChange={({ target }) => show({ engine: target.value })}
-          >
-            {[...new Set([...engines, engine])].map((one) => <option key={one} value={one}>{one}</option>)}
-          </select>
+            onChoose={(chosen) => show({ engine: chosen })}
+          />
         )}
         {ofEngine.length > 1 && (
-          <select
-            aria-label={texts.agent}
-            value={search.agent ?? ""}
-            className={select}
-            onChange={({ target }) => {
-              const { agent: _, ...rest } = search
-              show(target.value === "" ? rest : { ...rest, agent: target.value })
-            }}
-          >
-            <option value="">{texts.anyAgent}</option>
-            {ofEngine.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
-          </select>
+          <FilterSelect
+            label={texts.agent}
+            any={texts.anyAgent}
+            choices={Object.fromEntries(ofEngine.map(({ id, name }) => [id, name]))}
+            value={search.agent}
+            onChoose={(agent) => show(present({ ...search, agent }))}
+          />
         )}
         <form
           key={search.queue}
@@ -133,7 +127,7 @@ export const DeadLettersPage = () => {
             aria-label={texts.queue}
             placeholder={texts.queueHint}
             defaultValue={search.queue}
-            className={select}
+            className="h-7.5 rounded-base border border-line bg-paper px-2"
           />
         </form>
         <div className="ml-auto flex items-center gap-2">
@@ -182,13 +176,13 @@ export const DeadLettersPage = () => {
                     engine === undefined || engine === otherIdEngine
                       ? <span className="font-medium">{task_name || task_id}</span>
                       : (
-                        <Link
+                        <TextLink
                           to="/projects/$slug/tasks/$engine/$taskId"
                           params={{ slug, engine, taskId: task_id }}
-                          className="font-medium hover:underline hover:underline-offset-2"
+                          look="name"
                         >
                           {task_name || task_id}
-                        </Link>
+                        </TextLink>
                       )
                 },
                 { title: texts.queue, isMinor: true, cell: ({ queue }) => queue },

@@ -15,6 +15,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { Table } from "../ui/Table.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { type ExportJob, isActive, useProgressText } from "./exportJob.ts"
 import { deleteExport, exportsKey, listExports } from "./queries.ts"
@@ -144,7 +145,7 @@ export const ExportJobs = ({ emptyHint, slug, type }: {
                   <a
                     href={`${base}${job.location}`}
                     download
-                    className="inline-flex items-center gap-1 font-medium underline underline-offset-2"
+                    className={`${linkClass.text} inline-flex items-center gap-1 font-medium`}
                   >
                     <Icon name="download" />
                     {texts.download}

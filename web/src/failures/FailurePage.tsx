@@ -8,12 +8,13 @@ import { changeOf, type PastCount, sumBetween, weekMillis } from "../overview/co
 import { CompareToggle } from "../overview/WindowSelect.tsx"
 import { useCan } from "../session/session.ts"
 import { Shares } from "../tasks/Shares.tsx"
-import { linkClass, TaskLink } from "../tasks/TaskLinks.tsx"
+import { TaskLink } from "../tasks/TaskLinks.tsx"
 import { Traceback } from "../tasks/Traceback.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { FailureChart } from "./FailureChart.tsx"
 import { GroupMark } from "./GroupMark.tsx"
@@ -104,7 +105,7 @@ const Sample = ({ group, slug }: { readonly slug: string; readonly group: Detail
     <Panel
       title={texts.sample}
       actions={sample !== null && (
-        <TaskLink slug={slug} engine={sample.engine} taskId={sample.task_id} className={linkClass}>
+        <TaskLink slug={slug} engine={sample.engine} taskId={sample.task_id} className={linkClass.text}>
           {texts.showSample}
         </TaskLink>
       )}
@@ -167,7 +168,7 @@ export const FailurePage = () => {
             to="/projects/$slug/automation/new"
             params={{ slug }}
             search={{ fingerprint }}
-            className={`ml-auto ${linkClass}`}
+            className={`ml-auto ${linkClass.text}`}
           >
             {texts.createRule}
           </Link>

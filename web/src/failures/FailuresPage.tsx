@@ -3,10 +3,11 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { usePeople } from "../people/usePeople.ts"
-import { isEmptySearch } from "../searchParams.ts"
+import { isEmptySearch, present } from "../searchParams.ts"
 import { TasksLink } from "../tasks/TasksLink.tsx"
 import { Button } from "../ui/Button.tsx"
 import { FilterField } from "../ui/FilterField.tsx"
+import { FilterSelect } from "../ui/FilterSelect.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
@@ -23,23 +24,6 @@ import { WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000
 
-/** A choice of the list's filter in its header; the first one is no filter. */
-const Choice = <A extends string>({ choices, label, onChoose, value }: {
-  readonly label: string
-  readonly choices: Readonly<Record<A | "", string>>
-  readonly value: A | undefined
-  readonly onChoose: (value: A | undefined) => void
-}) => (
-  <select
-    aria-label={label}
-    value={value ?? ""}
-    className="h-7.5 rounded-base border border-line bg-paper px-2"
-    onChange={({ target }) => onChoose(target.value === "" ? undefined : target.value as A)} // its options are the choices
-  >
-    {Object.entries<string>(choices).map(([key, text]) => <option key={key} value={key}>{text}</option>)}
-  </select>
-)
-
 const Filters = ({ onChange, search, slug }: {
   readonly slug: string
   readonly search: FailuresSearch
@@ -48,15 +32,12 @@ const Filters = ({ onChange, search, slug }: {
   const { failures: texts } = useTexts()
   const { data: engines = [] } = useQuery(enginesQuery(slug))
   const { assignee, engine, hours, sort, status } = search
+  const { "": newest, ...sorts } = texts.sorts
   const change = <Name extends keyof FailuresSearch>(
     name: Name,
     value: FailuresSearch[Name] | undefined,
     replace?: boolean
-  ) => {
-    const { [name]: _, ...others } = search
-    onChange(value === undefined ? others : { ...others, [name]: value }, replace)
-  }
-  const known = [...new Set([...engines, ...(engine === undefined ? [] : [engine])])]
+  ) => onChange(present({ ...search, [name]: value }), replace)
   return (
     <div className="flex flex-wrap gap-2">
       <FilterField
@@ -64,32 +45,34 @@ const Filters = ({ onChange, search, slug }: {
         value={search.search ?? ""}
         onType={(typed) => change("search", typed === "" ? undefined : typed, true)}
       />
-      <Choice
+      <FilterSelect
         label={texts.status}
-        choices={{ "": texts.openGroups, ...texts.statuses, all: texts.allStatuses }}
+        any={texts.openGroups}
+        choices={{ ...texts.statuses, all: texts.allStatuses }}
         value={status}
         onChoose={(chosen) => change("status", chosen)}
       />
-      <Choice
+      <FilterSelect
         label={texts.assignee}
-        choices={{ "": texts.anyone, me: texts.assignedToMe, none: texts.nobody }}
+        any={texts.anyone}
+        choices={{ me: texts.assignedToMe, none: texts.nobody }}
         value={assignee}
         onChoose={(chosen) => change("assignee", chosen)}
       />
-      <WindowSelect hasAnyTime hours={hours} onChoose={(chosen) => change("hours", chosen)} />
-      {known.length > 1 || engine !== undefined
-        ? (
-          <Choice
-            label={texts.engine}
-            choices={{ "": texts.allEngines, ...Object.fromEntries(known.map((one) => [one, one])) }}
-            value={engine}
-            onChoose={(chosen) => change("engine", chosen)}
-          />
-        )
-        : null}
-      <Choice
+      <WindowSelect any={texts.anyTime} hours={hours} onChoose={(chosen) => change("hours", chosen)} />
+      {(engines.length > 1 || engine !== undefined) && (
+        <FilterSelect
+          label={texts.engine}
+          any={texts.allEngines}
+          choices={Object.fromEntries(engines.map((one) => [one, one]))}
+          value={engine}
+          onChoose={(chosen) => change("engine", chosen)}
+        />
+      )}
+      <FilterSelect
         label={texts.sort}
-        choices={texts.sorts}
+        any={newest}
+        choices={sorts}
         value={sort}
         onChoose={(chosen) => change("sort", chosen)}
       />

@@ -8,6 +8,7 @@ import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { StateMark } from "../ui/StateMark.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { type FailureWindow, groupTasksQuery } from "./queries.ts"
 
@@ -31,14 +32,13 @@ export const GroupTasks = ({ fingerprint, hours, slug }: {
     <Panel
       title={texts.tasks}
       actions={
-        <Link
+        <TextLink
           to="/projects/$slug/tasks"
           params={{ slug }}
           search={{ q: line }}
-          className="underline underline-offset-2"
         >
           {texts.showAll}
-        </Link>
+        </TextLink>
       }
     >
       <Tabs

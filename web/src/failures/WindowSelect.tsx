@@ -1,23 +1,23 @@
 import { useTexts } from "../i18n/Language.tsx"
+import { oneOf } from "../searchParams.ts"
+import { FilterSelect } from "../ui/FilterSelect.tsx"
 import { type FailureWindow, failureWindows } from "./queries.ts"
 
 /** Chooses how far back failures count. */
-export const WindowSelect = ({ hasAnyTime = false, hours, onChoose }: {
+export const WindowSelect = ({ any, hours, onChoose }: {
   readonly hours: FailureWindow | undefined
   readonly onChoose: (hours: FailureWindow | undefined) => void
-  /** Also offers no window. */
-  readonly hasAnyTime?: boolean
+  /** What the choice of no window says, where there is one. */
+  readonly any?: string
 }) => {
   const { failures: texts } = useTexts()
   return (
-    <select
-      aria-label={texts.window}
-      value={hours ?? ""}
-      className="h-7.5 rounded-base border border-line bg-paper px-2"
-      onChange={({ target }) => onChoose(failureWindows.find((one) => String(one) === target.value))}
-    >
-      {hasAnyTime && <option value="">{texts.anyTime}</option>}
-      {failureWindows.map((one) => <option key={one} value={one}>{texts.windows[one]}</option>)}
-    </select>
+    <FilterSelect<string | undefined>
+      label={texts.window}
+      any={any}
+      choices={texts.windows}
+      value={hours?.toString()}
+      onChoose={(chosen) => onChoose(oneOf(failureWindows, chosen))}
+    />
   )
 }

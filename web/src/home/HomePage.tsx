@@ -19,6 +19,7 @@ import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Table } from "../ui/Table.tsx"
+import { linkClass, TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 
 const CreateProjectForm = lazyDialog(async () => (await import("./CreateProjectForm.tsx")).CreateProjectForm)
@@ -34,8 +35,6 @@ const healthColours = {
 } as const
 
 const windowHours = 24
-const link = "font-medium hover:underline hover:underline-offset-2"
-
 /** All projects together, over the last 24 hours. */
 const Totals = ({ aggregate }: { readonly aggregate: Schemas["Aggregate"] }) => {
   const { home: texts, overview } = useTexts()
@@ -107,7 +106,7 @@ const RecentFailures = () => {
               <Link
                 to="/projects/$slug/tasks/$engine/$taskId"
                 params={{ slug: project_slug, engine, taskId: task_id }}
-                className={link}
+                className={linkClass.name}
               >
                 {task_name ?? task_id}
               </Link>
@@ -142,9 +141,9 @@ export const HomePage = () => {
   return (
     <>
       <PageHeader title={texts.title}>
-        <Link to="/activity" className="ml-auto text-soft underline underline-offset-2 hover:text-ink">
+        <TextLink to="/activity" className="ml-auto text-soft hover:text-ink">
           {activity.ofAll}
-        </Link>
+        </TextLink>
         {me?.is_admin === true && <Button onClick={() => setCreating(true)}>{projectSettings.create}</Button>}
       </PageHeader>
       {isCreating && <CreateProjectForm onClose={() => setCreating(false)} />}
@@ -168,7 +167,7 @@ export const HomePage = () => {
                 <Link
                   to="/projects/$slug"
                   params={{ slug }}
-                  className={link}
+                  className={linkClass.name}
                 >
                   {name}
                 </Link>
@@ -198,7 +197,7 @@ export const HomePage = () => {
                   to="/projects/$slug/tasks"
                   params={{ slug }}
                   search={{ q: formatQuery({ state: "failure", since: "24h" }) }}
-                  className={failures_24h > 0 ? `text-failure ${link}` : "text-soft"}
+                  className={failures_24h > 0 ? `text-failure ${linkClass.name}` : "text-soft"}
                 >
                   {format.number(failures_24h)}
                 </Link>

@@ -9,6 +9,7 @@ import { ListFrame } from "../ui/ListFrame.tsx"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { useAction } from "../ui/useAction.ts"
 import { usePagedList } from "../ui/usePagedList.ts"
@@ -64,13 +65,14 @@ const Row = ({ notification, onRead, project }: {
         <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           {target !== null
             ? (
-              <Link
+              <TextLink
                 {...target}
+                look="row"
                 onClick={() => isUnread && onRead()}
-                className={`break-words hover:underline hover:underline-offset-2 ${isUnread ? "font-semibold" : ""}`}
+                className={`break-words ${isUnread ? "font-semibold" : ""}`}
               >
                 {title}
-              </Link>
+              </TextLink>
             )
             : <span className={`break-words ${isUnread ? "font-semibold" : ""}`}>{title}</span>}
           {isUnread && <span className="sr-only">{texts.unread}</span>}
@@ -119,9 +121,9 @@ export const InboxPage = () => {
         <Button disabled={unread === 0 || readAll.isPending} onClick={() => readAll.mutate()}>
           {texts.markAllRead}
         </Button>
-        <Link to="/account/notifications" search={{}} className="ml-auto underline underline-offset-2">
+        <TextLink to="/account/notifications" search={{}} className="ml-auto">
           {notifications.own}
-        </Link>
+        </TextLink>
       </PageHeader>
       <ListFrame
         list={list}

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react"
 import { useActionName } from "../commands/useActionName.ts"
 import type { Format } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { Toolbar } from "../ui/Toolbar.tsx"
 import { clusterMarks, type MarkCluster } from "./clusterMarks.ts"
 import { type Mark, markKinds, type ShownMarks } from "./marks.ts"
@@ -42,7 +43,7 @@ const MarkLink = ({ children, mark: { id, kind, url }, slug }: {
   readonly mark: Mark
   readonly children: ReactNode
 }) => {
-  const className = "underline underline-offset-2"
+  const className = linkClass.text
   const params = { slug }
   switch (kind) {
     case "deploy":

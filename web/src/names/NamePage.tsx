@@ -19,6 +19,7 @@ import { ErrorNotice } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { Table } from "../ui/Table.tsx"
+import { linkClass, TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Distribution } from "./Distribution.tsx"
 import { groupsOfNameQuery, nameQuery, runsQuery } from "./queries.ts"
@@ -28,8 +29,6 @@ interface Named {
   readonly slug: string
   readonly name: string
 }
-
-const link = "font-medium hover:underline hover:underline-offset-2"
 
 /** What ended and how, how long it took, and what was tried again; undefined while it is read. */
 const NameFigures = ({ changes, trends, window }: {
@@ -88,7 +87,7 @@ const Queues = ({ queues, slug }: {
                   to="/projects/$slug/tasks"
                   params={{ slug }}
                   search={{ q: formatQuery({ queue, engine }) }}
-                  className={link}
+                  className={linkClass.name}
                 >
                   {queue}
                 </Link>
@@ -130,7 +129,7 @@ const Schedules = ({ name, slug }: Named) => {
               <Link
                 to="/projects/$slug/schedules/$scheduleId"
                 params={{ slug, scheduleId: id }}
-                className={`truncate ${link}`}
+                className={`truncate ${linkClass.name}`}
               >
                 {name}
               </Link>
@@ -163,7 +162,7 @@ const Groups = ({ name, slug, window }: Named & { readonly window: OverviewWindo
                 to="/projects/$slug/failures/$fingerprint"
                 params={{ slug, fingerprint }}
                 title={sample_exception ?? undefined}
-                className={`min-w-0 truncate ${link}`}
+                className={`min-w-0 truncate ${linkClass.name}`}
               >
                 {sample_exception?.split("\n", 1)[0] ?? failures.noException}
               </Link>
@@ -191,14 +190,13 @@ const Runs = ({ name, slug }: Named) => {
       <Panel
         title={texts.runs}
         actions={
-          <Link
+          <TextLink
             to="/projects/$slug/tasks"
             params={{ slug }}
             search={{ q: formatQuery({ exactName: name }) }}
-            className="underline underline-offset-2"
           >
             {failures.showAll}
-          </Link>
+          </TextLink>
         }
       >
         <ListFrame

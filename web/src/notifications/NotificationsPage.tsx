@@ -5,6 +5,7 @@ import { useCan } from "../session/session.ts"
 import { buttonClass } from "../ui/Button.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { AlertsPart } from "./alerts/AlertsPart.tsx"
 import { channelsOfProject } from "./channels/channelOwner.ts"
 import { ChannelsPart, useChannels } from "./channels/ChannelsPart.tsx"
@@ -70,9 +71,9 @@ export const NotificationsPage = () => {
   return (
     <>
       <PageHeader title={texts.title}>
-        <Link to="/account/notifications" search={{}} className="ml-auto underline underline-offset-2">
+        <TextLink to="/account/notifications" search={{}} className="ml-auto">
           {texts.own}
-        </Link>
+        </TextLink>
       </PageHeader>
       <Tabs
         label={texts.title}

@@ -4,9 +4,10 @@ import { rulesQuery } from "../automation/queries.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useProject } from "../shell/useProject.ts"
 import { Icon } from "../ui/Icon.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { useStored } from "../ui/useStored.ts"
 
-const link = "underline underline-offset-2 hover:text-ink"
+const link = `${linkClass.text} hover:text-ink`
 
 /** In the shop of `svc serve --demo` (src/cli/demo): where to see what makes svc different. */
 export const DemoGuide = ({ slug }: { readonly slug: string }) => {

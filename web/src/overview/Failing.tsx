@@ -6,14 +6,13 @@ import { useTexts } from "../i18n/Language.tsx"
 import { formatQuery } from "../tasks/query.ts"
 import { TaskNameLink } from "../tasks/TaskLinks.tsx"
 import { Table } from "../ui/Table.tsx"
+import { linkClass, TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Part } from "./Part.tsx"
 import { failingGroupsQuery, failingNamesQuery } from "./queries.ts"
 import type { OverviewWindow } from "./windows.ts"
 
 const refetchMillis = 30_000
-const link = "font-medium hover:underline hover:underline-offset-2"
-
 /** The task names that failed most in the window. */
 export const FailingNames = ({ slug, window }: { readonly slug: string; readonly window: OverviewWindow }) => {
   const { overview: texts } = useTexts()
@@ -28,20 +27,21 @@ export const FailingNames = ({ slug, window }: { readonly slug: string; readonly
         columns={[
           {
             title: texts.name,
-            cell: ({ name }) => <TaskNameLink slug={slug} name={name} search={{ window }} className={link} />
+            cell: ({ name }) => <TaskNameLink slug={slug} name={name} search={{ window }} className={linkClass.name} />
           },
           {
             title: texts.failed,
             isNumber: true,
             cell: ({ engine, failure, name }) => (
-              <Link
+              <TextLink
                 to="/projects/$slug/tasks"
                 params={{ slug }}
                 search={{ q: formatQuery({ state: "failure", exactName: name, engine, finished: window }) }}
-                className="text-failure hover:underline hover:underline-offset-2"
+                look="row"
+                className="text-failure"
               >
                 {format.number(failure)}
-              </Link>
+              </TextLink>
             )
           },
           { title: texts.failureRate, isNumber: true, cell: ({ failure_rate }) => format.percent(failure_rate) },
@@ -76,7 +76,7 @@ export const FailingGroups = ({ slug, window }: { readonly slug: string; readonl
                 to="/projects/$slug/failures/$fingerprint"
                 params={{ slug, fingerprint }}
                 title={sample_exception ?? undefined}
-                className={`block max-w-[44ch] truncate max-md:max-w-[46vw] ${link}`}
+                className={`block max-w-[44ch] truncate max-md:max-w-[46vw] ${linkClass.name}`}
               >
                 {sample_exception?.split("\n", 1)[0] ?? sample_task_name ?? fingerprint}
               </Link>

@@ -3,6 +3,7 @@ import type { ReactNode } from "react"
 import type { Schemas } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import type { Changes } from "./comparison.ts"
 
 /** How a figure differs from that of the week before. */
@@ -80,7 +81,7 @@ export const Figures = ({ changes, slug, stats }: {
   const count = (value: number) => (stats === undefined ? "–" : format.compact(value))
   const presence = (name: string, to: string, online = 0, offline = 0) => (
     <Figure name={name} isBad={offline > 0 && to.endsWith("agents")}>
-      <Link to={to} params={{ slug }} className="hover:underline hover:underline-offset-4">
+      <Link to={to} params={{ slug }} className={linkClass.row}>
         {stats === undefined ? "–" : texts.ofTotal(format.number(online), format.number(online + offline))}
       </Link>
     </Figure>

@@ -2,8 +2,9 @@ import { useQuery } from "@tanstack/react-query"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { rowLinkClass, TaskListLink } from "../tasks/TaskLinks.tsx"
+import { TaskListLink } from "../tasks/TaskLinks.tsx"
 import { Table } from "../ui/Table.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Part } from "./Part.tsx"
 import { queuesQuery } from "./queries.ts"
@@ -27,7 +28,7 @@ export const QueueDepths = ({ slug }: { readonly slug: string }) => {
           {
             title: tasks.columns.queue,
             cell: ({ engine, name }) => (
-              <TaskListLink slug={slug} query={{ queue: name, engine }} className={rowLinkClass}>{name}</TaskListLink>
+              <TaskListLink slug={slug} query={{ queue: name, engine }} className={linkClass.name}>{name}</TaskListLink>
             )
           },
           {

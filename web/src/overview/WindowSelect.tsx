@@ -1,4 +1,5 @@
 import { useTexts } from "../i18n/Language.tsx"
+import { FilterSelect } from "../ui/FilterSelect.tsx"
 import type { OverviewWindow } from "./windows.ts"
 
 /** Whether a page compares with the week before. */
@@ -26,14 +27,5 @@ export const WindowSelect = ({ onChoose, window }: {
   readonly onChoose: (window: OverviewWindow) => void
 }) => {
   const { overview: texts } = useTexts()
-  return (
-    <select
-      aria-label={texts.window}
-      value={window}
-      onChange={({ target }) => onChoose(target.value as OverviewWindow)} // its options are the windows
-      className="h-7.5 rounded-base border border-line bg-paper px-2"
-    >
-      {Object.entries(texts.windows).map(([key, text]) => <option key={key} value={key}>{text}</option>)}
-    </select>
-  )
+  return <FilterSelect label={texts.window} choices={texts.windows} value={window} onChoose={onChoose} />
 }

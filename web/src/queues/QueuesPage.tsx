@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAgents } from "../agents/agents.ts"
 import { ConnectLink } from "../agents/ConnectLink.tsx"
@@ -9,13 +9,14 @@ import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
-import { rowLinkClass, TaskListLink } from "../tasks/TaskLinks.tsx"
+import { TaskListLink } from "../tasks/TaskLinks.tsx"
 import { Button } from "../ui/Button.tsx"
 import { LongList } from "../ui/LongList.tsx"
 import type { LongColumn } from "../ui/LongTable.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { millisOf } from "../ui/sorting.ts"
+import { linkClass, TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { useWorkers } from "../workers/workers.ts"
 import { PurgeDialog } from "./PurgeDialog.tsx"
@@ -36,14 +37,14 @@ const Consumers = ({ queue, slug }: { readonly slug: string; readonly queue: Que
   return (
     <span className="flex gap-x-3">
       {consumers.map(({ id, name }) => (
-        <Link
+        <TextLink
           key={id}
           to="/projects/$slug/workers/$workerId"
           params={{ slug, workerId: id }}
-          className="hover:underline hover:underline-offset-2"
+          look="row"
         >
           {name}
-        </Link>
+        </TextLink>
       ))}
     </span>
   )
@@ -73,7 +74,7 @@ const useColumns = (
       grow: 2,
       sorting: { key: "name", valueOf: ({ name }) => name },
       cell: ({ engine, name }) => (
-        <TaskListLink slug={slug} query={{ queue: name, engine }} className={rowLinkClass} title={name}>
+        <TaskListLink slug={slug} query={{ queue: name, engine }} className={linkClass.name} title={name}>
           {name}
         </TaskListLink>
       )

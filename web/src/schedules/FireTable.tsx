@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { Fragment, type ReactNode, useEffect, useRef } from "react"
 import { api, unwrap } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { linkClass, TaskLink } from "../tasks/TaskLinks.tsx"
+import { TaskLink } from "../tasks/TaskLinks.tsx"
+import { linkClass, TextLink } from "../ui/TextLink.tsx"
 import { FireMark } from "./FireMark.tsx"
 import type { Fire } from "./states.ts"
 
@@ -48,7 +48,9 @@ const FireDetail = ({ children, fire: { command_id, error_message, status, trigg
         </p>
       )}
       {task !== null && (
-        <TaskLink slug={slug} {...task} className={`justify-self-start ${linkClass}`}>{texts.page.openTask}</TaskLink>
+        <TaskLink slug={slug} {...task} className={`justify-self-start ${linkClass.text}`}>
+          {texts.page.openTask}
+        </TaskLink>
       )}
       {children}
     </div>
@@ -94,17 +96,17 @@ export const FireTable = ({ actions, chosen, fires, scheduleId, slug }: {
                   className={`border-b border-line last:border-0 hover:bg-hover ${isChosen ? "bg-press" : ""}`}
                 >
                   <td className="figures h-8.5 px-4 py-1">
-                    <Link
+                    <TextLink
                       to="/projects/$slug/schedules/$scheduleId"
                       params={{ slug, scheduleId }}
                       search={isChosen ? {} : { fire: fire_id }}
                       replace
                       resetScroll={false}
                       aria-expanded={isChosen}
-                      className="hover:underline hover:underline-offset-2"
+                      look="row"
                     >
                       {format.moment(Date.parse(scheduled_for))}
-                    </Link>
+                    </TextLink>
                   </td>
                   <td className="px-2">
                     <FireMark status={status} />

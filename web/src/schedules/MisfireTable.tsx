@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router"
 import type { Schemas } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Table } from "../ui/Table.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 
 type Misfire = Schemas["ScheduleMisfire"]
@@ -28,13 +28,13 @@ export const MisfireTable = ({ hasNames, misfires, slug }: {
           ? [{
             title: texts.schedule,
             cell: ({ name, schedule_id }: Misfire) => (
-              <Link
+              <TextLink
                 to="/projects/$slug/schedules/$scheduleId"
                 params={{ slug, scheduleId: schedule_id }}
-                className="font-medium hover:underline hover:underline-offset-2"
+                look="name"
               >
                 {name ?? schedule_id}
-              </Link>
+              </TextLink>
             )
           }]
           : []),

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Table } from "../ui/Table.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { FireStrip } from "./FireMark.tsx"
 import { NextMoment } from "./NextMoment.tsx"
 import { runsQuery } from "./queries.ts"
@@ -63,13 +63,14 @@ export const ScheduleTable = ({ schedules, slug, threshold }: {
             title: texts.columns.name,
             cell: ({ engine, id, name, task_name }) => (
               <span className="grid min-w-[22ch] max-md:min-w-0">
-                <Link
+                <TextLink
                   to="/projects/$slug/schedules/$scheduleId"
                   params={{ slug, scheduleId: id }}
-                  className="max-w-[34ch] truncate font-medium max-md:whitespace-normal hover:underline hover:underline-offset-2"
+                  look="row"
+                  className="max-w-[34ch] truncate font-medium max-md:whitespace-normal"
                 >
                   {name}
-                </Link>
+                </TextLink>
                 <span className="max-w-[40ch] truncate text-small text-soft max-md:max-w-[18ch]">
                   {`${task_name} · ${engine}`}
                 </span>

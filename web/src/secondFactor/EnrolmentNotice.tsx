@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link, useLocation } from "@tanstack/react-router"
+import { useLocation } from "@tanstack/react-router"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { factorQuery } from "./secondFactor.ts"
 
 /** Above every page while the policy wants a second factor that is not set up yet: until when, and where. */
@@ -16,7 +17,7 @@ export const EnrolmentNotice = () => {
   return (
     <p role="status" className="flex flex-wrap gap-x-3 border-b border-line bg-paper px-3 py-2">
       <span className="font-medium">{texts.required(format.dateTime(Date.parse(status.enrollment_deadline)))}</span>
-      <Link to="/second-factor" search={{ to: href }} className="underline underline-offset-2">{texts.setUp}</Link>
+      <TextLink to="/second-factor" search={{ to: href }}>{texts.setUp}</TextLink>
     </p>
   )
 }

@@ -1,11 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { type FormEvent, useState } from "react"
+import { useState } from "react"
 import { api, base, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
 import { CheckField, fieldText, TextField } from "../ui/Fields.tsx"
 import { Problem } from "../ui/Problem.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
+import { useSubmit } from "../ui/useSubmit.ts"
 
 /** Password, then the second factor if the account has one; afterwards the page where the person was. */
 export const SignInPage = () => {
@@ -14,54 +16,42 @@ export const SignInPage = () => {
   const queries = useQueryClient()
   const { ended, factor, to } = useSearch({ from: "/sign-in" })
   const [step, setStep] = useState<"password" | "code">(factor === true ? "code" : "password")
-  const [failure, setFailure] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { failure, isBusy, submitWith } = useSubmit()
   const provider = useQuery({
     queryKey: ["oidc"],
     queryFn: () => unwrap(api.GET("/api/v1/auth/oidc")),
     retry: false
   })
 
-  const attempt = async (work: () => Promise<boolean>) => {
-    setBusy(true)
-    setFailure(null)
-    try {
-      if (!(await work())) return
-      queries.clear()
-      await navigate({ to: to ?? "/", replace: true })
-    } catch (error) {
-      setFailure(error)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    void attempt(async () => {
-      if (step === "code") {
-        await unwrap(api.POST("/api/v1/auth/mfa/verify", {
-          body: { code: fieldText(form, "code"), remember_device: form.get("trust") !== null }
-        }))
-        return true
-      }
-      const login = await unwrap(api.POST("/api/v1/auth/login", {
-        body: {
-          email: fieldText(form, "email"),
-          password: String(form.get("password") ?? ""),
-          remember_me: form.get("remember") !== null
-        }
+  /** Whether the person is signed in: a password may be followed by a code. */
+  const signIn = async (form: FormData): Promise<boolean> => {
+    if (step === "code") {
+      await unwrap(api.POST("/api/v1/auth/mfa/verify", {
+        body: { code: fieldText(form, "code"), remember_device: form.get("trust") !== null }
       }))
-      if (login.mfa_required) setStep("code")
-      return !login.mfa_required
-    })
+      return true
+    }
+    const login = await unwrap(api.POST("/api/v1/auth/login", {
+      body: {
+        email: fieldText(form, "email"),
+        password: String(form.get("password") ?? ""),
+        remember_me: form.get("remember") !== null
+      }
+    }))
+    if (login.mfa_required) setStep("code")
+    return !login.mfa_required
+  }
+  const submit = async (form: FormData) => {
+    if (!(await signIn(form))) return
+    queries.clear()
+    await navigate({ to: to ?? "/", replace: true })
   }
 
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <form
         key={step}
-        onSubmit={submit}
+        onSubmit={submitWith(submit)}
         className="grid w-[min(24rem,100%)] gap-4 rounded-large border border-line bg-paper p-6"
       >
         <h1 className="text-title font-semibold">{step === "code" ? texts.codeTitle : texts.title}</h1>
@@ -103,7 +93,7 @@ export const SignInPage = () => {
           </a>
         )}
         {step === "password" && (
-          <a href={`${base}/reset-password`} className="text-soft underline underline-offset-2">{texts.forgot}</a>
+          <a href={`${base}/reset-password`} className={`${linkClass.text} text-soft`}>{texts.forgot}</a>
         )}
       </form>
     </main>

@@ -4,6 +4,7 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
 import { Icon } from "../ui/Icon.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { findMembers, membersOf } from "./jsonMembers.ts"
 
 /** Members that are shown before a button shows the rest. */
@@ -80,7 +81,7 @@ const Member = ({ depth, isFound = false, link, name, path, sought, value }: {
           {shown.length < found.length && (
             <button
               type="button"
-              className="ml-5 text-soft underline underline-offset-2"
+              className={`${linkClass.text} ml-5 text-soft`}
               onClick={() => setWhole(true)}
             >
               {texts.more(format.number(found.length - shown.length))}

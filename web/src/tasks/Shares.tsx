@@ -1,6 +1,7 @@
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Panel } from "../ui/Panel.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import type { TaskQuery } from "./query.ts"
 import { TaskListLink } from "./TaskLinks.tsx"
 
@@ -26,7 +27,7 @@ export const Shares = ({ shares, slug, term, terms, title }: {
                 {name === null
                   ? "–"
                   : (
-                    <TaskListLink slug={slug} query={{ ...terms, [term]: name }} className="hover:underline">
+                    <TaskListLink slug={slug} query={{ ...terms, [term]: name }} className={linkClass.row}>
                       {name}
                     </TaskListLink>
                   )}

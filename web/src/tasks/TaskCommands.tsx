@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router"
 import { api, unwrap } from "../api/client.ts"
 import { CommandStatusText } from "../commands/CommandStatusText.tsx"
 import { useActionName } from "../commands/useActionName.ts"
@@ -8,6 +7,7 @@ import { useCanAudit } from "../session/session.ts"
 import { MoreButton } from "../ui/MoreButton.tsx"
 import { ErrorNotice } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
 import type { TaskRef } from "./commandsOfTask.ts"
@@ -53,14 +53,14 @@ export const TaskCommands = ({ slug, task: { engine, task_id } }: {
             </p>
             <p className="text-soft">{error ?? note ?? commandTexts.statusHints[status]}</p>
             {canAudit && (
-              <Link
+              <TextLink
                 to="/projects/$slug/audit"
                 params={{ slug }}
                 search={{ target: id }}
-                className="text-small text-soft underline underline-offset-2"
+                className="text-small text-soft"
               >
                 {texts.auditRows}
-              </Link>
+              </TextLink>
             )}
           </li>
         ))}

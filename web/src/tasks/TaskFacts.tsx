@@ -6,9 +6,10 @@ import { shortId } from "../format/shortId.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Fact, Facts } from "../ui/Panel.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WorkerLink } from "../workers/WorkerLink.tsx"
-import { linkClass, TaskLink, TaskListLink, TaskNameLink } from "./TaskLinks.tsx"
+import { TaskLink, TaskListLink, TaskNameLink } from "./TaskLinks.tsx"
 import { timesOf } from "./times.ts"
 
 /** What is known of a task; each fact that has a page or a list links to it. */
@@ -48,7 +49,7 @@ export const TaskFacts = ({ slug, task }: { readonly slug: string; readonly task
             to="/projects/$slug/schedules/$scheduleId"
             params={{ slug, scheduleId: fire.schedule_id }}
             search={fire.fire_id === null ? {} : { fire: fire.fire_id }}
-            className={linkClass}
+            className={linkClass.text}
           >
             {fire.schedule_name ?? shortId(fire.schedule_id)}
           </Link>

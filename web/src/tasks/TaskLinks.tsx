@@ -2,12 +2,8 @@ import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { shortId } from "../format/shortId.ts"
 import type { OverviewSearch } from "../overview/windows.ts"
+import { linkClass } from "../ui/TextLink.tsx"
 import { formatQuery, type TaskQuery } from "./query.ts"
-
-/** A link in the text of a page. */
-export const linkClass = "underline underline-offset-2"
-/** A link that is the name of a row. */
-export const rowLinkClass = "font-medium hover:underline hover:underline-offset-2"
 
 interface LinkProps {
   readonly slug: string
@@ -17,7 +13,7 @@ interface LinkProps {
 }
 
 /** The list of the tasks that match a query. */
-export const TaskListLink = ({ children, className = linkClass, query, slug, title }: LinkProps & {
+export const TaskListLink = ({ children, className = linkClass.text, query, slug, title }: LinkProps & {
   readonly query: TaskQuery | string
 }) => (
   <Link
@@ -32,7 +28,7 @@ export const TaskListLink = ({ children, className = linkClass, query, slug, tit
 )
 
 /** A task name that leads to its page. */
-export const TaskNameLink = ({ className = linkClass, name, search = {}, slug, title }:
+export const TaskNameLink = ({ className = linkClass.text, name, search = {}, slug, title }:
   & Omit<LinkProps, "children">
   & { readonly name: string; readonly search?: OverviewSearch }) => (
     <Link
@@ -47,9 +43,11 @@ export const TaskNameLink = ({ className = linkClass, name, search = {}, slug, t
   )
 
 /** One task, by the engine's id of it. */
-export const TaskLink = ({ children, className = `${linkClass} font-mono text-small`, engine, slug, taskId, title }:
-  & Omit<LinkProps, "children">
-  & { readonly engine: string; readonly taskId: string; readonly children?: ReactNode }) => (
+export const TaskLink = (
+  { children, className = `${linkClass.text} font-mono text-small`, engine, slug, taskId, title }:
+    & Omit<LinkProps, "children">
+    & { readonly engine: string; readonly taskId: string; readonly children?: ReactNode }
+) => (
   <Link
     to="/projects/$slug/tasks/$engine/$taskId"
     params={{ slug, engine, taskId }}

@@ -4,6 +4,7 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { StateMark, StateShape } from "../ui/StateMark.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
 import type { OptionalColumn } from "./preferences.ts"
@@ -123,14 +124,15 @@ export const Row = memo(({ canOperate, columns, isSelected, onAsk, onToggle, slu
         <StateMark state={task.state} />
       </div>
       <div role="cell" className="flex min-w-0 items-baseline gap-3 pr-2">
-        <Link
+        <TextLink
           to="/projects/$slug/tasks/$engine/$taskId"
           params={{ slug, engine: task.engine, taskId: task.task_id }}
           preload={false}
-          className="max-w-[75%] shrink-0 truncate font-medium hover:underline hover:underline-offset-2"
+          look="row"
+          className="max-w-[75%] shrink-0 truncate font-medium"
         >
           {task.name}
-        </Link>
+        </TextLink>
         <Link
           to="/projects/$slug/names/$name"
           params={{ slug, name: task.name }}

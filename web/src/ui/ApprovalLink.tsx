@@ -1,6 +1,7 @@
-import { Link, useParams } from "@tanstack/react-router"
+import { useParams } from "@tanstack/react-router"
 import { ApiError } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { TextLink } from "./TextLink.tsx"
 
 /** The approval that an action waits for, where the error is such a refusal (docs/approvals.md). */
 export const approvalIdOf = (error: unknown): string | null =>
@@ -14,8 +15,8 @@ export const ApprovalLink = ({ id }: { readonly id: string }) => {
   const { slug } = useParams({ strict: false })
   if (slug === undefined) return null
   return (
-    <Link to="/projects/$slug/approvals" params={{ slug }} search={{ id }} className="underline underline-offset-2">
+    <TextLink to="/projects/$slug/approvals" params={{ slug }} search={{ id }}>
       {texts.see}
-    </Link>
+    </TextLink>
   )
 }

@@ -2,6 +2,7 @@ import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { oneOf, present } from "../searchParams.ts"
+import { linkClass } from "./TextLink.tsx"
 
 const day = 86_400_000
 /** What was not seen for so many days is faded. */
@@ -35,7 +36,7 @@ export const OldRowsNote = ({ count, isHidden, onToggle }: {
   return (
     <p className="px-4 pb-4 text-soft">
       {texts.note(format.count(count), format.count(fadeDays))}{" "}
-      <button type="button" className="underline underline-offset-2 hover:text-ink" onClick={onToggle}>
+      <button type="button" className={`${linkClass.text} hover:text-ink`} onClick={onToggle}>
         {isHidden ? texts.show : texts.hide}
       </button>
     </p>

@@ -2,6 +2,7 @@ import { createContext, type ReactNode, useContext, useMemo, useRef, useState } 
 import { useTexts } from "../i18n/Language.tsx"
 import { Icon } from "./Icon.tsx"
 import { RequestId } from "./Notices.tsx"
+import { linkClass } from "./TextLink.tsx"
 
 export interface Toast {
   readonly title: string
@@ -72,7 +73,7 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
               {action !== undefined && (
                 <button
                   type="button"
-                  className="mt-0.5 underline underline-offset-2"
+                  className={`${linkClass.text} mt-0.5`}
                   onClick={() => {
                     action.run()
                     close(id)

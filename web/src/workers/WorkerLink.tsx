@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { linkClass, TaskListLink } from "../tasks/TaskLinks.tsx"
+import { TaskListLink } from "../tasks/TaskLinks.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { workersQuery } from "./workers.ts"
 
 const idsStaleMillis = 60_000
 
 /** The page of the worker of this name; of one that is not known any more, its tasks. */
-export const WorkerLink = ({ className = linkClass, engine, name, slug }: {
+export const WorkerLink = ({ className = linkClass.text, engine, name, slug }: {
   readonly slug: string
   readonly engine: string | null
   readonly name: string

@@ -6,12 +6,12 @@ import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { rowLinkClass } from "../tasks/TaskLinks.tsx"
 import { LongList } from "../ui/LongList.tsx"
 import type { LongListSearch } from "../ui/longListSearch.ts"
 import type { LongColumn } from "../ui/LongTable.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { millisOf } from "../ui/sorting.ts"
+import { linkClass } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { useWorkers, type Worker } from "./workers.ts"
 import { WorkerState } from "./WorkerState.tsx"
@@ -94,7 +94,7 @@ const useColumns = ({ findings, onToggle, opened, slug }: {
             <button
               type="button"
               aria-expanded={opened.has(keyOf(worker))}
-              className="max-w-full truncate text-left hover:underline hover:underline-offset-2"
+              className={`${linkClass.row} max-w-full truncate text-left`}
               onClick={() => onToggle(keyOf(worker))}
             >
               {texts.others(format.number(folded.length), worker.group)}
@@ -104,7 +104,7 @@ const useColumns = ({ findings, onToggle, opened, slug }: {
             <Link
               to="/projects/$slug/workers/$workerId"
               params={{ slug, workerId: worker.id }}
-              className={rowLinkClass}
+              className={linkClass.name}
               title={worker.name}
             >
               {worker.name}

@@ -14,6 +14,7 @@ import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WorkerActions } from "./WorkerActions.tsx"
 import { useLint } from "./WorkerList.tsx"
@@ -68,7 +69,7 @@ const Running = ({ slug, worker }: { readonly slug: string; readonly worker: Wor
         <TaskListLink
           slug={slug}
           query={{ worker: name, engine }}
-          className="text-soft hover:text-ink hover:underline hover:underline-offset-2"
+          className={`${linkClass.row} text-soft hover:text-ink`}
         >
           {texts.allTasks}
         </TaskListLink>

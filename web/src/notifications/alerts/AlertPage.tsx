@@ -9,11 +9,12 @@ import { useNow } from "../../format/now.ts"
 import { useFormat } from "../../format/useFormat.ts"
 import { useTexts } from "../../i18n/Language.tsx"
 import { useCan } from "../../session/session.ts"
-import { linkClass, TaskLink, TaskListLink, TaskNameLink } from "../../tasks/TaskLinks.tsx"
+import { TaskLink, TaskListLink, TaskNameLink } from "../../tasks/TaskLinks.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { ListFrame } from "../../ui/ListFrame.tsx"
 import { PageHeader } from "../../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../../ui/Panel.tsx"
+import { linkClass } from "../../ui/TextLink.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { WorkerLink } from "../../workers/WorkerLink.tsx"
 import { AlertActions } from "./AlertActions.tsx"
@@ -185,7 +186,7 @@ export const AlertPage = () => {
             <Times alert={alert} />
             {isOperator && alert.trigger === "approval.requested" && (
               <p>
-                <Link to="/projects/$slug/approvals" params={{ slug }} search={{}} className={linkClass}>
+                <Link to="/projects/$slug/approvals" params={{ slug }} search={{}} className={linkClass.text}>
                   {nav.approvals}
                 </Link>
               </p>
@@ -196,7 +197,7 @@ export const AlertPage = () => {
                   to="/projects/$slug/notifications"
                   params={{ slug }}
                   search={{ part: "deliveries", alert: alert.id }}
-                  className={linkClass}
+                  className={linkClass.text}
                 >
                   {texts.deliveries}
                 </Link>

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { useNow } from "../../format/now.ts"
 import { useFormat } from "../../format/useFormat.ts"
 import { useTexts } from "../../i18n/Language.tsx"
 import { meQuery } from "../../session/session.ts"
+import { TextLink } from "../../ui/TextLink.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { AlertActions } from "./AlertActions.tsx"
 import { AlertMark } from "./AlertMark.tsx"
@@ -29,13 +29,14 @@ export const AlertRow = ({ alert, slug }: { readonly slug: string; readonly aler
       <div className="grid min-w-0 flex-1 gap-1 max-md:basis-full">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           <AlertMark state={stateOf(alert, now)} />
-          <Link
+          <TextLink
             to="/projects/$slug/notifications/alerts/$alertId"
             params={{ slug, alertId: alert.id }}
-            className="min-w-0 font-medium break-words hover:underline hover:underline-offset-2"
+            look="row"
+            className="min-w-0 font-medium break-words"
           >
             {alert.title}
-          </Link>
+          </TextLink>
         </div>
         <p className="flex flex-wrap gap-x-3 gap-y-0.5 text-soft">
           <span>{notifications.severities[severity]}</span>

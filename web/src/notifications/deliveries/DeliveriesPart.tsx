@@ -1,15 +1,17 @@
 import type { ReactNode } from "react"
 import { useFormat } from "../../format/useFormat.ts"
 import { useTexts } from "../../i18n/Language.tsx"
-import { isEmptySearch } from "../../searchParams.ts"
+import { isEmptySearch, present } from "../../searchParams.ts"
 import { Button } from "../../ui/Button.tsx"
+import { FilterSelect } from "../../ui/FilterSelect.tsx"
 import { ListFrame } from "../../ui/ListFrame.tsx"
 import { MoreButton } from "../../ui/MoreButton.tsx"
 import { EmptyState } from "../../ui/Notices.tsx"
 import { Table } from "../../ui/Table.tsx"
+import { linkClass } from "../../ui/TextLink.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { usePagedList } from "../../ui/usePagedList.ts"
-import { type DeliverySearch, deliveryStatuses } from "../search.ts"
+import type { DeliverySearch } from "../search.ts"
 import { DeliveryDialog } from "./DeliveryDialog.tsx"
 import { DeliveryMark } from "./DeliveryMark.tsx"
 import type { Delivery, DeliveryOwner } from "./deliveryOwner.ts"
@@ -42,43 +44,37 @@ export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, 
     refetchMillis
   })
   const show = ({ id }: Pick<Delivery, "id">) => onSearch({ ...filter, shown: id })
-  const { alert, channel = "", delivery: status = "", project = "" } = filter
+  const { alert, channel, delivery, project } = filter
   const isFiltered = !isEmptySearch(filter)
-  const choose = (name: "channel" | "delivery" | "project", value: string) => {
-    const { [name]: _, ...others } = filter
-    onSearch(value === "" ? others : { ...others, [name]: value })
-  }
+  const choose = (name: "channel" | "delivery" | "project", value: string | undefined) =>
+    onSearch(present({ ...filter, [name]: value }))
   return (
     <>
       <div className="flex flex-wrap items-center gap-2 px-4 py-3">
-        <select
-          aria-label={texts.status}
-          value={status}
-          onChange={({ target }) => choose("delivery", target.value)}
-          className="h-7.5 rounded-base border border-line bg-paper px-2"
-        >
-          <option value="">{texts.allStatuses}</option>
-          {deliveryStatuses.map((one) => <option key={one} value={one}>{texts.statuses[one]}</option>)}
-        </select>
-        <select
-          aria-label={texts.channel}
+        <FilterSelect
+          label={texts.status}
+          any={texts.allStatuses}
+          choices={texts.statuses}
+          value={delivery}
+          onChoose={(chosen) => choose("delivery", chosen)}
+        />
+        <FilterSelect
+          label={texts.channel}
+          any={texts.allChannels}
+          choices={Object.fromEntries(channels.map(({ id, name }) => [id, name]))}
           value={channel}
-          onChange={({ target }) => choose("channel", target.value)}
-          className="h-7.5 max-w-64 rounded-base border border-line bg-paper px-2"
-        >
-          <option value="">{texts.allChannels}</option>
-          {channels.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
-        </select>
+          className="max-w-64"
+          onChoose={(chosen) => choose("channel", chosen)}
+        />
         {projects !== undefined && (
-          <select
-            aria-label={texts.project}
+          <FilterSelect
+            label={texts.project}
+            any={texts.allProjects}
+            choices={Object.fromEntries(projects.map((slug) => [slug, slug]))}
             value={project}
-            onChange={({ target }) => choose("project", target.value)}
-            className="h-7.5 max-w-64 rounded-base border border-line bg-paper px-2"
-          >
-            <option value="">{texts.allProjects}</option>
-            {projects.map((slug) => <option key={slug} value={slug}>{slug}</option>)}
-          </select>
+            className="max-w-64"
+            onChoose={(chosen) => choose("project", chosen)}
+          />
         )}
         {alert !== undefined && <span className="text-soft">{texts.ofOneAlert}</span>}
         {isFiltered && <Button variant="quiet" onClick={() => onSearch({})}>{texts.clearFilter}</Button>}
@@ -101,7 +97,7 @@ export const DeliveriesPart = ({ channels, children, onSearch, owner, projects, 
               cell: (delivery) => (
                 <button
                   type="button"
-                  className="hover:underline hover:underline-offset-2"
+                  className={linkClass.row}
                   onClick={() => show(delivery)}
                 >
                   <DeliveryMark delivery={delivery} />
