@@ -120,7 +120,10 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc schedules", (it) =
       const listed = ok(yield* run("schedules", "list"))
       assert.match(listed, /^NAME +STATE +WHEN +NEXT +ZONE +TASK +ID\nnightly report +enabled +0 3 \* \* \* +\d{4}-/)
       const { id } = JSON.parse(ok(yield* run("schedules", "show", "nightly report", "--json")))
-      assert.match(ok(yield* run("schedules", "show", id)), /\ncron +0 3 \* \* \*\ntimezone +Europe\/Berlin\n/)
+      assert.match(
+        ok(yield* run("schedules", "show", id)),
+        /\ncron +0 3 \* \* \*\nwhen +At 03:00 every day\ntimezone +Europe\/Berlin\n/
+      )
       assert.strictEqual(ok(yield* run("schedules", "pause", id)), `paused nightly report (${id})\n`)
       assert.include(ok(yield* run("schedules", "list")), "paused")
       assert.match(ok(yield* run("schedules", "resume", "nightly report")), /^resumed nightly report .*, next at 20/)

@@ -1,11 +1,13 @@
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
 import { Id, ProjectId, ScheduleId, type ScheduleStreamId } from "../kernel/Id.ts"
+import type { Language } from "../kernel/Language.ts"
 import { Page } from "../kernel/Page.ts"
 import { patchField } from "../kernel/Patch.ts"
 import { nullish, text } from "../kernel/Text.ts"
 import { Timestamp } from "../kernel/Timestamp.ts"
 import { ScheduleKind } from "./Schedule/Cadence.ts"
+import { summarize } from "./Schedule/Summary.ts"
 
 /** The owner of the schedules that the service fires itself: the brain, or the program `svc-scheduler`. */
 export const serviceScheduler = "svc-scheduler"
@@ -42,6 +44,12 @@ export const SchedulePublic = Schema.Struct({
     "cron"
   ),
   expression: describeField(Schema.String, "When it fires, in the form of its kind.", "0 3 * * *"),
+  summary: describeField(
+    Schema.NullOr(Schema.String),
+    "The expression in words, in the language of `Accept-Language`: en, de, es, fr or ja. Null: of a form that only its " +
+      "scheduler knows.",
+    "At 03:00 every day"
+  ),
   timezone: describeField(Schema.String, "The time zone of the expression.", "Europe/Berlin"),
   queue: describeField(Schema.NullOr(Schema.String), "The queue of its tasks; null: the task's own.", "reports"),
   priority: describeField(Schema.Literal("normal"), "Always `normal`.", "normal"),
@@ -122,7 +130,8 @@ export const ScheduleList = Schema.Struct({
 
 /** A stored schedule: `args` and `kwargs` are JSON text with all digits that the caller sent. */
 export interface Schedule
-  extends Omit<SchedulePublic, "args" | "kwargs" | "consecutive_failures" | "skipped_slots_24h" | "is_drifted">
+  extends
+    Omit<SchedulePublic, "args" | "kwargs" | "summary" | "consecutive_failures" | "skipped_slots_24h" | "is_drifted">
 {
   readonly args: string
   readonly kwargs: string
@@ -149,8 +158,8 @@ export interface ScheduleCounts {
   readonly is_drifted: boolean
 }
 
-/** The JSON text of a SchedulePublic. */
-export const scheduleJson = (schedule: Schedule, counts: ScheduleCounts): string => {
+/** The JSON text of a SchedulePublic, with words of the language. */
+export const scheduleJson = (schedule: Schedule, counts: ScheduleCounts, language: Language): string => {
   const {
     anchor_at: _anchor,
     args,
@@ -163,7 +172,8 @@ export const scheduleJson = (schedule: Schedule, counts: ScheduleCounts): string
     stream_id: _stream,
     ...rest
   } = schedule
-  return `${JSON.stringify({ ...rest, ...counts }).slice(0, -1)},"args":${args},"kwargs":${kwargs}}`
+  const summary = summarize(schedule, language)
+  return `${JSON.stringify({ ...rest, summary, ...counts }).slice(0, -1)},"args":${args},"kwargs":${kwargs}}`
 }
 
 const overlapPolicy = describeField(

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { languageOf } from "../../domain/kernel/Language.ts"
 
 /** Vite's manifest: by source file its chunk, and the source files or chunks that it imports at once. */
 export const Manifest = Schema.parseJson(Schema.Record({
@@ -32,10 +33,6 @@ const pageFileOf = (path: string): string => {
   return `/${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}Page.tsx`
 }
 
-/** What a browser says of the person's languages (RFC 9110, 12.5.4), in its order: browsers send the preferred one first. */
-const languagesIn = (acceptLanguage: string): ReadonlyArray<string> =>
-  acceptLanguage.split(",").map((tag) => tag.trim().split(/[-;]/, 1)[0] ?? "")
-
 export interface Visit {
   /** The path below the dashboard's own address. */
   readonly path: string
@@ -60,9 +57,8 @@ export const makeLinks = (manifest: Manifest, base: string) => {
   }
   const sourceEndingWith = (end: string) => sources.find((source) => source.endsWith(end)) ?? ""
   return ({ acceptLanguage, hasSession, path }: Visit): string => {
-    const language = languagesIn(acceptLanguage).map((name) => `src/i18n/${name}.ts`).find((name) => name in manifest)
     const page = hasSession ? pageFileOf(path) : "/SignInPage.tsx"
-    const files = new Set([...filesOf(language ?? "src/i18n/en.ts"), ...filesOf(sourceEndingWith(page))])
+    const files = new Set([...filesOf(`src/i18n/${languageOf(acceptLanguage)}.ts`), ...filesOf(sourceEndingWith(page))])
     const calls = hasSession ? ["api/v1/auth/me", "api/v1/projects"] : []
     return [
       ...[...files].map((file) => `<${base}${file}>; rel="modulepreload"`),

@@ -14,6 +14,7 @@ const Row = Schema.Struct({
   ...SchedulePublic.omit(
     "args",
     "kwargs",
+    "summary",
     "consecutive_failures",
     "skipped_slots_24h",
     "is_drifted",

@@ -1,6 +1,7 @@
 import { Array as Arr, Effect } from "effect"
 import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { ScheduleId } from "../../domain/kernel/Id.ts"
+import type { Language } from "../../domain/kernel/Language.ts"
 import { decodeCursor, encodeCursor } from "../../domain/kernel/Page.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule, ScheduleCounts } from "../../domain/schedules/Schedule.ts"
@@ -88,11 +89,12 @@ export const makeScheduleReads = Effect.gen(function*() {
   }, orDieOnSql)
 
   /** What a schedule of this cadence would do. Nothing is written. */
-  const preview = Effect.fn("Schedules.preview")(function*(request: PreviewRequest) {
+  const preview = Effect.fn("Schedules.preview")(function*(request: PreviewRequest, language: Language) {
     return yield* makePreview(request, {
       now: yield* Timestamp.now,
       catchUpMax: scheduleCatchUpMax,
-      graceSeconds: scheduleGraceSeconds
+      graceSeconds: scheduleGraceSeconds,
+      language
     })
   })
 

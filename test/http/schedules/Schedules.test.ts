@@ -87,6 +87,22 @@ describe.each(laneEngines)("schedules on %s", (engine) => {
         assert.deepStrictEqual(yield* auditOf(project.id), ["schedule.created"])
       }))
 
+    it.effect("a schedule and a preview say when it fires in the language of the request", () =>
+      Effect.gen(function*() {
+        const { create, path, token } = yield* world
+        const { id, summary } = yield* create()
+        assert.strictEqual(summary, "At 03:00 every day")
+        const headers = { "accept-language": "nl-NL, de-AT;q=0.8, en;q=0.7" }
+        const list = yield* request("GET", path, { token, headers })
+        assert.deepStrictEqual(
+          list.json.items.map((one: { readonly id: string; readonly summary: string }) => [one.id, one.summary]),
+          [[id, "Jeden Tag um 03:00"]]
+        )
+        const body = { kind: "interval", expression: "300" }
+        const preview = yield* request("POST", `${path}:preview`, { token, headers, body })
+        assert.strictEqual(preview.json.summary, "Alle 5 Minuten")
+      }))
+
     it.effect("arguments keep every digit that the caller wrote", () =>
       Effect.gen(function*() {
         const { path, token } = yield* world

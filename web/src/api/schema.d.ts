@@ -2948,6 +2948,7 @@ export interface components {
             skipped_slots_24h: number | null;
             source: string;
             source_hash: string | null;
+            summary: string | null;
             task_name: string;
             timezone: string;
             total_runs: number;

@@ -28,7 +28,7 @@ const isLanguage = (name: string): name is Language => name in languages
 
 const storageKey = "svc.language"
 
-const preferredLanguage = (): Language => {
+export const preferredLanguage = (): Language => {
   const stored = localStorage.getItem(storageKey) ?? ""
   if (isLanguage(stored)) return stored
   return navigator.languages.map((tag) => tag.split("-", 1)[0] ?? "").find(isLanguage) ?? "en"

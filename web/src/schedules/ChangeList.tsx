@@ -1,23 +1,20 @@
 import { formatDuration } from "../format/duration.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import type { Change, DraftField } from "./definition.ts"
-import { useWords } from "./useWords.ts"
 
 /** What a save would change, field by field, and what that means for ticks. */
-export const ChangeList = ({ changes, kinds }: {
+export const ChangeList = ({ changes, words }: {
   readonly changes: ReadonlyArray<Change>
-  /** The kind before and after, by which an expression is put in words. */
-  readonly kinds: { readonly before: string; readonly after: string }
+  /** The words of the expression before and after; null: there are none, or none yet. */
+  readonly words: { readonly before: string | null; readonly after: string | null }
 }) => {
   const { schedules: { form: texts } } = useTexts()
-  const words = useWords()
   const cadence: ReadonlySet<DraftField> = new Set(["kind", "expression", "timezone", "jitter_seconds"])
-  const describe = (field: DraftField, text: string, kind: string) => {
+  const describe = (field: DraftField, text: string, summary: string | null) => {
     if (field === "jitter_seconds" || field === "grace_seconds") {
       return text.trim() === "" ? "" : formatDuration(Number(text) * 1_000)
     }
-    const inWords = field === "expression" ? words({ kind, expression: text }) : null
-    return inWords === null ? text.trim() : `${text.trim()} (${inWords})`
+    return field === "expression" && summary !== null ? `${text.trim()} (${summary})` : text.trim()
   }
   if (changes.length === 0) return <p className="text-soft">{texts.noChange}</p>
   return (
@@ -28,8 +25,8 @@ export const ChangeList = ({ changes, kinds }: {
           <li key={field} className="grid gap-0.5">
             <span className="text-small text-soft">{texts.fields[field]}</span>
             <span className="grid gap-0.5 font-mono text-small break-words whitespace-pre-wrap">
-              <del className="text-soft">{describe(field, before, kinds.before) || "–"}</del>
-              <ins className="no-underline">{describe(field, after, kinds.after) || "–"}</ins>
+              <del className="text-soft">{describe(field, before, words.before) || "–"}</del>
+              <ins className="no-underline">{describe(field, after, words.after) || "–"}</ins>
             </span>
           </li>
         ))}

@@ -4,7 +4,6 @@ import { useTexts } from "../i18n/Language.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { type Cadence, previewQuery } from "./queries.ts"
 import { TickTable } from "./TickTable.tsx"
-import { useWords } from "./useWords.ts"
 
 const tickCount = 5
 /** While a person types, each letter would be a request. */
@@ -20,12 +19,15 @@ const usePaused = (cadence: Cadence): Cadence => {
   return paused
 }
 
-/** What a cadence would do before it is saved: in words, with its next ticks, or what is wrong with it. */
-export const PreviewPanel = ({ cadence, slug }: { readonly slug: string; readonly cadence: Cadence }) => {
-  const { schedules: { form: texts, page } } = useTexts()
-  const words = useWords()
+/** The preview of a cadence that a person types, and which one it is of. */
+export const usePreview = (slug: string, cadence: Cadence) => {
   const shown = usePaused(cadence)
-  const preview = useQuery({ ...previewQuery(slug, shown, tickCount), retry: false })
+  return { shown, preview: useQuery({ ...previewQuery(slug, shown, tickCount), retry: false }) }
+}
+
+/** What a cadence would do before it is saved: in words, with its next ticks, or what is wrong with it. */
+export const PreviewPanel = ({ preview, shown }: ReturnType<typeof usePreview>) => {
+  const { schedules: { form: texts, page } } = useTexts()
   const ticks = preview.data?.ticks ?? []
   return (
     <section aria-label={texts.preview} aria-live="polite" className="rounded-base border border-line">
@@ -40,7 +42,7 @@ export const PreviewPanel = ({ cadence, slug }: { readonly slug: string; readonl
         )
         : preview.data !== undefined && (
           <>
-            <p className="px-4 py-3">{words(shown) ?? preview.data.summary}</p>
+            <p className="px-4 py-3">{preview.data.summary}</p>
             {ticks.length === 0
               ? <p className="px-4 pb-3 text-soft">{page.noTicks}</p>
               : (

@@ -11,7 +11,7 @@ import { SelectField, TextAreaField, TextField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { ChangeList } from "./ChangeList.tsx"
 import { changesOf, type DraftField, draftOf, emptyDraft, problemOf, writableFields } from "./definition.ts"
-import { PreviewPanel } from "./PreviewPanel.tsx"
+import { PreviewPanel, usePreview } from "./PreviewPanel.tsx"
 import { capabilitiesQuery, schedulesKey } from "./queries.ts"
 import { type Edited, useSave } from "./saveSchedule.ts"
 import { serviceScheduler } from "./states.ts"
@@ -62,6 +62,12 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
     timezone: draft.timezone,
     jitter_seconds: Number(draft.jitter_seconds) || 0
   }
+  const previewed = usePreview(
+    slug,
+    edited === null ? { ...cadence, from: null } : editedCadenceOf(edited.schedule, cadence, openedAt)
+  )
+  const isPreviewed = previewed.shown.expression === draft.expression && previewed.preview.isSuccess &&
+    !previewed.preview.isPlaceholderData
   const fields = draftFields(draft, (change) => setDraft((known) => ({ ...known, ...change })))
   const text = (field: DraftField) => ({ label: texts.fields[field], ...fields.text(field) })
   const duration = (field: "jitter_seconds" | "grace_seconds") => ({
@@ -143,11 +149,16 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
           {edited === null && choice("is_enabled", texts.enabledChoices)}
         </div>
         <div className="grid content-start gap-4">
-          <PreviewPanel
-            slug={slug}
-            cadence={edited === null ? { ...cadence, from: null } : editedCadenceOf(edited.schedule, cadence, openedAt)}
-          />
-          {edited !== null && <ChangeList changes={changes} kinds={{ before: before.kind, after: draft.kind }} />}
+          <PreviewPanel {...previewed} />
+          {edited !== null && (
+            <ChangeList
+              changes={changes}
+              words={{
+                before: edited.schedule.summary,
+                after: isPreviewed ? previewed.preview.data?.summary ?? null : null
+              }}
+            />
+          )}
           {edited?.schedule.source !== undefined && edited.schedule.source !== "dashboard" &&
             draft.scheduler === serviceScheduler && (
             <p className="text-soft">{texts.driftHint(edited.schedule.source)}</p>

@@ -18,7 +18,6 @@ import { ScheduleStateMarks } from "./ScheduleState.tsx"
 import { isServiceOwned, type Schedule, stateOf } from "./states.ts"
 import { cadenceOf } from "./ticks.ts"
 import { TickTable } from "./TickTable.tsx"
-import { useWords } from "./useWords.ts"
 
 const refetchMillis = 5_000
 const previewRefetchMillis = 15_000
@@ -31,14 +30,13 @@ const NextTicks = ({ readAt, schedule, slug }: {
   readonly readAt: number
 }) => {
   const { schedules: { page: texts } } = useTexts()
-  const words = useWords()
   const refetchInterval = useRefetchInterval(previewRefetchMillis)
   const preview = useQuery({ ...previewQuery(slug, cadenceOf(schedule, readAt), tickCount), refetchInterval })
   const ticks = preview.data?.ticks ?? []
   return (
     <Panel title={texts.ticks}>
       <p className="px-4 py-3">
-        {words(schedule) ?? preview.data?.summary}{" "}
+        {schedule.summary}{" "}
         <code className="font-mono text-small text-soft">{`${schedule.expression} · ${schedule.timezone}`}</code>
       </p>
       {(stateOf(schedule) !== "active" || !isServiceOwned(schedule)) && (

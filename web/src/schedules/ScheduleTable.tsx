@@ -11,7 +11,6 @@ import { NextMoment } from "./NextMoment.tsx"
 import { runsQuery } from "./queries.ts"
 import { ScheduleStateMarks } from "./ScheduleState.tsx"
 import { isServiceOwned, type Schedule, stateOf } from "./states.ts"
-import { useWords } from "./useWords.ts"
 
 const pageSize = 50
 const refetchMillis = 5_000
@@ -25,18 +24,12 @@ const Next = ({ schedule }: { readonly schedule: Schedule }) => {
     : <span className="text-soft" title={texts.next.unknown}>–</span>
 }
 
-const When = ({ schedule }: { readonly schedule: Schedule }) => {
-  const words = useWords()(schedule)
-  return (
-    <span className="grid min-w-[16ch]">
-      {words !== null && <span>{words}</span>}
-      <span className={words === null ? "font-mono" : "text-small text-soft"}>
-        {words !== null && <code className="font-mono">{schedule.expression}</code>}
-        {words === null && schedule.expression}
-      </span>
-    </span>
-  )
-}
+const When = ({ schedule: { expression, summary } }: { readonly schedule: Schedule }) => (
+  <span className="grid min-w-[16ch]">
+    {summary}
+    <code className={`font-mono ${summary === null ? "" : "text-small text-soft"}`}>{expression}</code>
+  </span>
+)
 
 /** The schedules with their last fires; the first 50, and more on demand. */
 export const ScheduleTable = ({ schedules, slug, threshold }: {

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import { parse } from "lossless-json"
 import { api, type Schemas, unwrap } from "../api/client.ts"
+import { type Language, preferredLanguage } from "../i18n/Language.tsx"
 import type { Schedule } from "./states.ts"
 
 /** Every query of this feature begins with it, so that an action reads all of them again. */
@@ -12,6 +13,9 @@ export const maxListed = 2_000
 const fireCount = 20
 const misfireCount = 200
 
+/** In which language the server puts schedules in words. */
+const wordsIn = (language: Language) => ({ "accept-language": language })
+
 export interface ListedSchedules {
   readonly schedules: ReadonlyArray<Schedule>
   readonly threshold: number
@@ -19,9 +23,9 @@ export interface ListedSchedules {
   readonly isTruncated: boolean
 }
 
-export const schedulesQuery = (slug: string) =>
+export const schedulesQuery = (slug: string, language = preferredLanguage()) =>
   queryOptions({
-    queryKey: [...schedulesKey(slug), "list"],
+    queryKey: [...schedulesKey(slug), "list", language],
     queryFn: async (): Promise<ListedSchedules> => {
       const schedules: Array<Schedule> = []
       let cursor: string | null = null
@@ -29,7 +33,8 @@ export const schedulesQuery = (slug: string) =>
       do {
         const page: Schemas["ScheduleList"] = await unwrap(
           api.GET("/api/v1/projects/{slug}/schedules", {
-            params: { path: { slug }, query: { limit: pageSize, ...(cursor !== null && { cursor }) } }
+            params: { path: { slug }, query: { limit: pageSize, ...(cursor !== null && { cursor }) } },
+            headers: wordsIn(language)
           })
         )
         schedules.push(...page.items)
@@ -70,14 +75,18 @@ export const projectMisfiresQuery = (slug: string) =>
 const firesShown = 100
 const misfiresShown = 50
 
-export const scheduleQuery = (slug: string, scheduleId: string) =>
+export const scheduleQuery = (slug: string, scheduleId: string, language = preferredLanguage()) =>
   queryOptions({
-    queryKey: [...schedulesKey(slug), "one", scheduleId],
+    queryKey: [...schedulesKey(slug), "one", scheduleId, language],
     queryFn: async () => {
       const path = { slug, schedule_id: scheduleId }
       // the text too: JSON.parse rounds numbers beyond 2^53, and arguments keep their digits
       const text = await unwrap(
-        api.GET("/api/v1/projects/{slug}/schedules/{schedule_id}", { params: { path }, parseAs: "text" })
+        api.GET("/api/v1/projects/{slug}/schedules/{schedule_id}", {
+          params: { path },
+          headers: wordsIn(language),
+          parseAs: "text"
+        })
       )
       const exact = parse(text) as Pick<Schedule, "args" | "kwargs"> // the same response, with numbers as text
       return { schedule: JSON.parse(text) as Schedule, exact } // the contract of this operation
@@ -121,17 +130,19 @@ const previewKinds = ["cron", "interval", "clocked"] as const
 export const previewQuery = (
   slug: string,
   { expression, from, jitter_seconds, kind, timezone }: Cadence,
-  count: number
+  count: number,
+  language = preferredLanguage()
 ) => {
   const known = previewKinds.find((one) => one === kind)
   return queryOptions({
-    queryKey: [...schedulesKey(slug), "preview", kind, expression, timezone, jitter_seconds, from, count],
+    queryKey: [...schedulesKey(slug), "preview", kind, expression, timezone, jitter_seconds, from, count, language],
     enabled: known !== undefined && expression.trim() !== "",
     placeholderData: keepPreviousData,
     queryFn: () =>
       unwrap(
         api.POST("/api/v1/projects/{slug}/schedules:preview", {
           params: { path: { slug } },
+          headers: wordsIn(language),
           body: { kind: known ?? "cron", expression, timezone, from, count, jitter_seconds }
         })
       )

@@ -1,6 +1,18 @@
 import type { Cadence } from "./queries.ts"
 import type { Schedule } from "./states.ts"
-import { readInterval } from "./words.ts"
+
+const unitSeconds = [604_800, 86_400, 3_600, 60, 1]
+
+/** The seconds of `30`, `30.0`, `1h30m` and `PT5M`; null for anything else. */
+export const readInterval = (expression: string): number | null => {
+  const text = expression.trim().toLowerCase()
+  if (/^\d+(\.0+)?$/.test(text)) return Number.parseInt(text, 10) || null
+  if (/^p[^t]*m/.test(text)) return null // months have no fixed length
+  const match = /^p?(?:(\d+)w)?(?:(\d+)d)?t?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text)
+  if (match === null) return null
+  const seconds = unitSeconds.reduce((sum, size, index) => sum + Number(match[index + 1] ?? 0) * size, 0)
+  return seconds > 0 ? seconds : null
+}
 
 /**
  * The cadence of a preview that lists the schedule's own next ticks. An interval counts from where a preview begins, so it

@@ -116,6 +116,7 @@ const formatSchedule = (schedule: SchedulePublic, text: string): string =>
     ["args", jsonMemberOf(text, "args")],
     ["kwargs", jsonMemberOf(text, "kwargs")],
     [schedule.kind, schedule.expression],
+    ["when", schedule.summary],
     ["timezone", schedule.timezone],
     ["jitter", schedule.jitter_seconds === 0 ? null : `${schedule.jitter_seconds} s`],
     ["catch up", schedule.catch_up],

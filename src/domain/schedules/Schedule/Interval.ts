@@ -29,22 +29,22 @@ const readSeconds = (text: string): number | undefined => {
   return presentParts.reduce((sum, part) => sum + Number(part.slice(0, -1)) * (secondsOf[part.slice(-1)] ?? 0), 0)
 }
 
-const units = [["week", 7 * secondsPerDay], ["day", secondsPerDay], ["hour", 3600], ["minute", 60], [
-  "second",
-  1
-]] as const
+const units = [
+  ["week", 7 * secondsPerDay],
+  ["day", secondsPerDay],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1]
+] as const
 
-/** `Every 30 seconds`, `Every hour and 30 minutes`. */
-export const describe = (seconds: number): string => {
-  const parts: Array<string> = []
+/** 5 400 seconds are 1 hour and 30 minutes. */
+export const split = (
+  seconds: number
+): ReadonlyArray<{ readonly count: number; readonly unit: (typeof units)[number][0] }> => {
   let rest = seconds
-  for (const [name, size] of units) {
+  return units.flatMap(([unit, size]) => {
     const count = Math.floor(rest / size)
     rest -= count * size
-    if (count > 0) parts.push(count === 1 ? `1 ${name}` : `${count} ${name}s`)
-  }
-  const [first = "", ...others] = parts
-  if (others.length === 0) return `Every ${first.replace(/^1 /, "")}`
-  const last = others.pop()
-  return `Every ${[first, ...others].join(", ")} and ${last}`
+    return count === 0 ? [] : [{ count, unit }]
+  })
 }

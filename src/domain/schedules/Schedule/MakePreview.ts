@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import { ValidationFailed } from "../../kernel/Errors.ts"
 import { ScheduleId } from "../../kernel/Id.ts"
+import type { Language } from "../../kernel/Language.ts"
 import { addSeconds, secondsPerDay, type Timestamp, toEpochSeconds } from "../../kernel/Timestamp.ts"
 import type { CatchUp } from "../Schedule.ts"
 import { type Cadence, compile } from "./Cadence.ts"
@@ -13,6 +14,8 @@ interface PreviewOptions {
   readonly now: Timestamp
   readonly catchUpMax: number
   readonly graceSeconds: number
+  /** Of the words. */
+  readonly language: Language
 }
 
 /** A year and the weeks by which a change of clocks may come later than in the year before. */
@@ -36,7 +39,7 @@ export const makePreview = (
     return {
       ticks: takeTicks(cadence, begin, count).map(describe),
       next_dst: dst === null ? null : describe(dst),
-      summary: summarize(definition),
+      summary: summarize(definition, options.language) ?? definition.expression,
       catch_up: outage === null ? null : {
         skip: firesAfter("skip", outage),
         fire_one_missed: firesAfter("fire_one_missed", outage),

@@ -68,7 +68,11 @@ export const Preview = Schema.Struct({
     Schema.NullOr(Tick),
     "The first tick within 400 days that a change of clocks moves or doubles; null: there is none."
   ),
-  summary: describeField(Schema.String, "The expression in words.", "At 02:30 every day"),
+  summary: describeField(
+    Schema.String,
+    "The expression in words, in the language of `Accept-Language`.",
+    "At 02:30 every day"
+  ),
   catch_up: describeField(
     Schema.NullOr(
       Schema.Struct({

@@ -1,4 +1,4 @@
-import { HttpServerResponse } from "@effect/platform"
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import {
   canonicalize,
@@ -9,6 +9,7 @@ import {
 } from "../../../domain/kernel/CanonicalJson.ts"
 import { ValidationFailed } from "../../../domain/kernel/Errors.ts"
 import type { ScheduleId } from "../../../domain/kernel/Id.ts"
+import { languageOf } from "../../../domain/kernel/Language.ts"
 import { fixedFields, scheduleJson } from "../../../domain/schedules/Schedule.ts"
 import type { ImportSchedulesRequest } from "../../../domain/schedules/Schedule/Import.ts"
 import { definitionNames } from "../../../domain/schedules/Schedule/Operation.ts"
@@ -24,11 +25,17 @@ import { exactMember, readExactBody } from "../../ExactJson.ts"
 import { implementGroup } from "../../ImplementGroup.ts"
 import { respondWithJsonText } from "../../JsonText.ts"
 
+const requestLanguage = Effect.map(
+  HttpServerRequest.HttpServerRequest,
+  ({ headers }) => languageOf(headers["accept-language"])
+)
+
 /** Writes schedules from the stored JSON texts, so that arguments keep their digits; null for who may not see them. */
-const makeWriter = Effect.map(
+const makeWriter = Effect.zipWith(
   canReadPayload,
-  (hasPayload) => ({ counts, schedule }: CountedSchedule): string =>
-    scheduleJson(hasPayload ? schedule : { ...schedule, args: "null", kwargs: "null" }, counts)
+  requestLanguage,
+  (hasPayload, language) => ({ counts, schedule }: CountedSchedule): string =>
+    scheduleJson(hasPayload ? schedule : { ...schedule, args: "null", kwargs: "null" }, counts, language)
 )
 
 const respondWith = (status: number) =>
@@ -120,7 +127,10 @@ export const layer = implementGroup(
         }))
       .handle("runs", ({ urlParams: { id, limit = 20 } }) => schedules.listRuns(id, limit))
       .handle("projectMisfires", ({ urlParams: { limit = 50 } }) => schedules.listMisfires(null, limit))
-      .handle("preview", ({ payload }) => schedules.preview(payload))
+      .handle(
+        "preview",
+        ({ payload }) => Effect.flatMap(requestLanguage, (language) => schedules.preview(payload, language))
+      )
       .handle(
         "import",
         ({ payload, request }) =>

@@ -91,7 +91,7 @@ describe("Cadence", () => {
       if (Either.isLeft(compiled)) return assert.match(compiled.left.detail, /^expression: \S.*\.$/su)
       const next = compiled.right.next(at)
       assert.isTrue(next === null || next > at)
-      assert.isNotEmpty(summarize({ kind, expression }))
+      assert.isNotEmpty(summarize({ kind, expression }, "en"))
     }))
   })
 })

@@ -438,32 +438,5 @@ export const schedules = {
     overlap: "doppelt",
     overlapHint: "Die Uhr wird zurückgestellt: Diese Ortszeit gibt es an dem Tag zweimal.",
     next: (moment: string) => `Nächste Zeitumstellung: ${moment}.`
-  },
-  words: {
-    comma: ", ",
-    range: (from: string, to: string) => `${from} bis ${to}`,
-    at: (times: string) => `Um ${times}`,
-    atDaily: (times: string) => `Jeden Tag um ${times}`,
-    atMinutes: (minutes: string) => `Zur Minute ${minutes}`,
-    ofEveryHour: (atMinutes: string) => `${atMinutes} jeder Stunde`,
-    betweenHours: (from: string, to: string) => `von ${from} bis ${to}`,
-    inHours: (hours: string) => `in den Stunden ${hours}`,
-    onDays: (days: string) => `an Tag ${days} des Monats`,
-    lastDay: "am letzten Tag des Monats",
-    onWeekdays: (weekdays: string) => `am ${weekdays}`,
-    inMonths: (months: string) => `im ${months}`,
-    either: (days: string, weekdays: string) => `${days} oder ${weekdays}`,
-    once: (moment: string) => `Einmal, am ${moment}`,
-    everySecond: "Jede Sekunde",
-    everySeconds: (count: string) => `Alle ${count} Sekunden`,
-    everyMinute: "Jede Minute",
-    everyMinutes: (count: string) => `Alle ${count} Minuten`,
-    everyHour: "Jede Stunde",
-    everyHours: (count: string) => `Alle ${count} Stunden`,
-    everyDay: "Alle 24 Stunden",
-    everyDays: (count: string) => `Alle ${count} Tage`,
-    everyWeek: "Alle 7 Tage",
-    everyWeeks: (count: string) => `Alle ${count} Wochen`,
-    everyLength: (length: string) => `Alle ${length}`
   }
 }

@@ -415,32 +415,5 @@ export const schedules = {
     overlap: "twice",
     overlapHint: "Clocks go back: this local time comes twice that day.",
     next: (moment: string) => `Next change of clocks: ${moment}.`
-  },
-  words: {
-    comma: ", ",
-    range: (from: string, to: string) => `${from} to ${to}`,
-    at: (times: string) => `At ${times}`,
-    atDaily: (times: string) => `At ${times} every day`,
-    atMinutes: (minutes: string) => `At minute ${minutes}`,
-    ofEveryHour: (atMinutes: string) => `${atMinutes} of every hour`,
-    betweenHours: (from: string, to: string) => `from ${from} to ${to}`,
-    inHours: (hours: string) => `in the hours ${hours}`,
-    onDays: (days: string) => `on day ${days} of the month`,
-    lastDay: "on the last day of the month",
-    onWeekdays: (weekdays: string) => `on ${weekdays}`,
-    inMonths: (months: string) => `in ${months}`,
-    either: (days: string, weekdays: string) => `${days} or ${weekdays}`,
-    once: (moment: string) => `Once, at ${moment}`,
-    everySecond: "Every second",
-    everySeconds: (count: string) => `Every ${count} seconds`,
-    everyMinute: "Every minute",
-    everyMinutes: (count: string) => `Every ${count} minutes`,
-    everyHour: "Every hour",
-    everyHours: (count: string) => `Every ${count} hours`,
-    everyDay: "Every 24 hours",
-    everyDays: (count: string) => `Every ${count} days`,
-    everyWeek: "Every 7 days",
-    everyWeeks: (count: string) => `Every ${count} weeks`,
-    everyLength: (length: string) => `Every ${length}`
   }
 }

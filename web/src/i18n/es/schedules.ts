@@ -430,32 +430,5 @@ export const schedules = {
     overlap: "doble",
     overlapHint: "El reloj se atrasa: esta hora local se repite ese día.",
     next: (moment: string) => `Próximo cambio de hora: ${moment}.`
-  },
-  words: {
-    comma: ", ",
-    range: (from: string, to: string) => `${from} a ${to}`,
-    at: (times: string) => `A las ${times}`,
-    atDaily: (times: string) => `Cada día a las ${times}`,
-    atMinutes: (minutes: string) => `En el minuto ${minutes}`,
-    ofEveryHour: (atMinutes: string) => `${atMinutes} de cada hora`,
-    betweenHours: (from: string, to: string) => `de ${from} a ${to}`,
-    inHours: (hours: string) => `en las horas ${hours}`,
-    onDays: (days: string) => `el día ${days} del mes`,
-    lastDay: "el último día del mes",
-    onWeekdays: (weekdays: string) => `en ${weekdays}`,
-    inMonths: (months: string) => `en ${months}`,
-    either: (days: string, weekdays: string) => `${days} o ${weekdays}`,
-    once: (moment: string) => `Una vez, el ${moment}`,
-    everySecond: "Cada segundo",
-    everySeconds: (count: string) => `Cada ${count} segundos`,
-    everyMinute: "Cada minuto",
-    everyMinutes: (count: string) => `Cada ${count} minutos`,
-    everyHour: "Cada hora",
-    everyHours: (count: string) => `Cada ${count} horas`,
-    everyDay: "Cada 24 horas",
-    everyDays: (count: string) => `Cada ${count} días`,
-    everyWeek: "Cada 7 días",
-    everyWeeks: (count: string) => `Cada ${count} semanas`,
-    everyLength: (length: string) => `Cada ${length}`
   }
 }

@@ -433,32 +433,5 @@ export const schedules = {
     overlap: "double",
     overlapHint: "L’heure recule\u00a0: cette heure locale revient deux fois ce jour-là.",
     next: (moment: string) => `Prochain changement d’heure\u00a0: ${moment}.`
-  },
-  words: {
-    comma: ", ",
-    range: (from: string, to: string) => `${from} à ${to}`,
-    at: (times: string) => `À ${times}`,
-    atDaily: (times: string) => `Tous les jours à ${times}`,
-    atMinutes: (minutes: string) => `À la minute ${minutes}`,
-    ofEveryHour: (atMinutes: string) => `${atMinutes} de chaque heure`,
-    betweenHours: (from: string, to: string) => `de ${from} à ${to}`,
-    inHours: (hours: string) => `aux heures ${hours}`,
-    onDays: (days: string) => `le jour ${days} du mois`,
-    lastDay: "le dernier jour du mois",
-    onWeekdays: (weekdays: string) => `le ${weekdays}`,
-    inMonths: (months: string) => `en ${months}`,
-    either: (days: string, weekdays: string) => `${days} ou ${weekdays}`,
-    once: (moment: string) => `Une fois, le ${moment}`,
-    everySecond: "Chaque seconde",
-    everySeconds: (count: string) => `Toutes les ${count} secondes`,
-    everyMinute: "Chaque minute",
-    everyMinutes: (count: string) => `Toutes les ${count} minutes`,
-    everyHour: "Chaque heure",
-    everyHours: (count: string) => `Toutes les ${count} heures`,
-    everyDay: "Toutes les 24 heures",
-    everyDays: (count: string) => `Tous les ${count} jours`,
-    everyWeek: "Tous les 7 jours",
-    everyWeeks: (count: string) => `Toutes les ${count} semaines`,
-    everyLength: (length: string) => `Intervalle de ${length}`
   }
 }

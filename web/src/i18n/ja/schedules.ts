@@ -408,32 +408,5 @@ export const schedules = {
     overlap: "重複",
     overlapHint: "時計が戻る日です。この現地時刻は2回あります。",
     next: (moment: string) => `次の時計の切り替え：${moment}。`
-  },
-  words: {
-    comma: "、",
-    range: (from: string, to: string) => `${from}～${to}`,
-    at: (times: string) => `${times}`,
-    atDaily: (times: string) => `毎日${times}`,
-    atMinutes: (minutes: string) => `${minutes}分`,
-    ofEveryHour: (atMinutes: string) => `毎時${atMinutes}`,
-    betweenHours: (from: string, to: string) => `${from}～${to}`,
-    inHours: (hours: string) => `${hours}時台`,
-    onDays: (days: string) => `毎月${days}日`,
-    lastDay: "毎月末日",
-    onWeekdays: (weekdays: string) => `${weekdays}`,
-    inMonths: (months: string) => `${months}`,
-    either: (days: string, weekdays: string) => `${days}または${weekdays}`,
-    once: (moment: string) => `1回、${moment}`,
-    everySecond: "毎秒",
-    everySeconds: (count: string) => `${count}秒ごと`,
-    everyMinute: "毎分",
-    everyMinutes: (count: string) => `${count}分ごと`,
-    everyHour: "毎時",
-    everyHours: (count: string) => `${count}時間ごと`,
-    everyDay: "24時間ごと",
-    everyDays: (count: string) => `${count}日ごと`,
-    everyWeek: "7日ごと",
-    everyWeeks: (count: string) => `${count}週間ごと`,
-    everyLength: (length: string) => `${length}ごと`
   }
 }
