@@ -16,7 +16,7 @@ export const optionalColumns = [
 ] as const
 export type OptionalColumn = (typeof optionalColumns)[number]
 
-interface Preferences {
+export interface Preferences {
   readonly density: Density
   readonly columns: ReadonlyArray<OptionalColumn>
   readonly hasFacets: boolean

@@ -218,3 +218,5 @@ export const useTaskList = (personId: string, slug: string, query: string) => {
     searchOn
   }
 }
+
+export type TaskList = ReturnType<typeof useTaskList>

@@ -1,0 +1,62 @@
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { Pills } from "../ui/Pills.tsx"
+import { StateShape } from "../ui/StateMark.tsx"
+import { useFacets } from "./Facets.tsx"
+import { checkLine, replaceState, valuesOf } from "./queryTokens.ts"
+import { type TaskState, taskStates } from "./states.ts"
+
+/** The number has its place before it is known, so that no pill moves. */
+const Count = ({ isPartial, value }: { readonly value: number | undefined; readonly isPartial: boolean }) => {
+  const format = useFormat()
+  return (
+    <span className="figures min-w-[3ch] text-small text-soft">
+      {value !== undefined && `${format.compact(value)}${isPartial ? "+" : ""}`}
+    </span>
+  )
+}
+
+/** The states of tasks with how many tasks of each the rest of the line finds; a press shows those of one. */
+export const StateFilter = ({ line, onChange, slug }: {
+  readonly slug: string
+  readonly line: string
+  readonly onChange: (line: string) => void
+}) => {
+  const { states, tasks: texts } = useTexts()
+  const chosen = valuesOf(line, "state")
+  const { data: facets } = useFacets(slug, checkLine(replaceState(line, undefined)).valid)
+  const isPartial = facets?.is_complete === false
+  const hint = isPartial ? { hint: texts.facetsPartial } : {}
+  const counts = new Map(facets?.state.map(({ count, value }) => [value, count]))
+  return (
+    <Pills<TaskState | undefined>
+      label={texts.columns.state}
+      className="px-4 pb-3"
+      choices={[
+        {
+          ...hint,
+          value: undefined,
+          text: (
+            <>
+              {texts.allStates}
+              <Count value={facets?.counted} isPartial={isPartial} />
+            </>
+          )
+        },
+        ...taskStates.map((state) => ({
+          ...hint,
+          value: state,
+          text: (
+            <>
+              <StateShape state={state} />
+              {states[state]}
+              <Count value={facets && (counts.get(state) ?? 0)} isPartial={isPartial} />
+            </>
+          )
+        }))
+      ]}
+      isChosen={(state) => state === undefined ? chosen.length === 0 : chosen.includes(state)}
+      onChoose={(state) => onChange(replaceState(line, state))}
+    />
+  )
+}
