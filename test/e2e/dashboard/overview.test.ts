@@ -104,6 +104,16 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the overview and the f
           await page.keyboard.press("ArrowLeft")
           await page.getByRole("status").getByText(/ · in progress$/).waitFor({ state: "detached" })
 
+          // values that are read again are drawn in place, and the bucket that is read stays
+          const canvas = page.getByRole("region", { name: "Completed tasks" }).locator("canvas")
+          await canvas.evaluate((node) => node.setAttribute("data-first", ""))
+          const readsAgain = page.waitForResponse(/\/trends\?/, { timeout: 90_000 })
+          await agent.sendEvents([event({ kind: "task.succeeded", data: { task_name: "box.pay", worker: "w1@box" } })])
+          await readsAgain
+          await page.evaluate(nextFrame)
+          assert.strictEqual(await canvas.getAttribute("data-first"), "")
+          await page.getByRole("region", { name: "Completed tasks" }).getByRole("status").waitFor()
+
           // a project that does not exist, or no longer, is one notice
           for (const slug of ["nowhere", "nowhere/tasks", "nowhere/queues"]) {
             await page.goto(`/projects/${slug}`)

@@ -110,6 +110,28 @@ const dots = (plot: uPlot, seriesIndex: number) => {
   return isolatedIndexes(Array.from(values, (value) => value ?? null))
 }
 
+/** A line of the plot: a series, or the way to its bucket that is not over. */
+interface Part {
+  readonly one: Series
+  readonly values: Values
+  readonly isRest: boolean
+}
+
+const partsOf = (series: ReadonlyArray<Series>, isUnfinished: boolean): ReadonlyArray<Part> =>
+  series.flatMap((one) => {
+    if (!isUnfinished) return [{ one, values: one.values, isRest: false }]
+    const { final, rest } = splitLast(one.values, one.isBars === true)
+    return [{ one, values: final, isRest: false }, { one, values: rest, isRest: true }]
+  })
+
+const dataOf = (times: ReadonlyArray<number>, parts: ReadonlyArray<Part>): uPlot.AlignedData => [
+  times.map((time) => time / 1000),
+  ...parts.map(({ values }) => [...values])
+]
+
+/** What the plot draws besides values: while it stays, new values are drawn in place. */
+const lookOf = (series: ReadonlyArray<Series>): string => JSON.stringify(series.map(({ values: _, ...look }) => look))
+
 /** Where the lines of a plot are, from the edges of its element. */
 const frameOf = (plot: uPlot, element: HTMLElement, times: ReadonlyArray<number>): Frame => {
   const [inner, outer] = [plot.over.getBoundingClientRect(), element.getBoundingClientRect()]
@@ -161,6 +183,7 @@ export const Plot = ({ format, formatValue, marks, onOpen, readAt, series, times
   const scheme = useColourScheme()
   const holder = useRef<HTMLDivElement>(null)
   const drawn = useRef<uPlot>(null)
+  const drawnSeries = useRef<ReadonlyArray<Series>>(null)
   /** The bucket of `point`, in epoch seconds, as the plot has it. */
   const pointSecond = useRef<number>(null)
   const [point, setPoint] = useState<Point | null>(null)
@@ -173,9 +196,13 @@ export const Plot = ({ format, formatValue, marks, onOpen, readAt, series, times
     const range = rangeOf(times, from, to)
     if (range !== null) onOpen?.(range.from, range.to)
   }
+  const look = lookOf(series)
+  const latest = useRef({ times, series })
+  latest.current = { times, series }
   useEffect(() => {
     const element = holder.current
     if (element === null) return
+    const { series, times } = latest.current
     const showPoint = (plot: uPlot) => {
       const second = plot.data[0][plot.cursor.idx ?? -1] // null while no pointer is over it
       pointSecond.current = second ?? null
@@ -184,20 +211,20 @@ export const Plot = ({ format, formatValue, marks, onOpen, readAt, series, times
       const left = inset + plot.valToPos(second, "x")
       setPoint({ time: second * 1000, left, isInLeftHalf: left < element.clientWidth / 2 })
     }
-    // each read of the values makes a new plot
+    // the plot of another look begins at the bucket of the one before
     const previousSecond = pointSecond.current
     const showAgain = (plot: uPlot) => {
       if (previousSecond !== null && plot.data[0].includes(previousSecond)) pointAt(plot, previousSecond)
       else showPoint(plot)
     }
-    const showFrame = (plot: uPlot) => setFrame(frameOf(plot, element, times))
+    const showFrame = (plot: uPlot) => setFrame(frameOf(plot, element, latest.current.times))
     const openSelection = (plot: uPlot) => {
       const { left, width } = plot.select
       if (width === 0) return
       plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
       openRange.current(plot.posToVal(left, "x") * 1000, plot.posToVal(left + width, "x") * 1000)
     }
-    const windowMillis = (times.at(-1) ?? 0) - (times[0] ?? 0)
+    const windowMillis = () => (latest.current.times.at(-1) ?? 0) - (latest.current.times[0] ?? 0)
     const soft = resolveColour(element, "soft")
     const line = resolveColour(element, "line")
     const axis = {
@@ -206,12 +233,7 @@ export const Plot = ({ format, formatValue, marks, onOpen, readAt, series, times
       grid: { stroke: line, width: 1 },
       ticks: { show: false }
     }
-    const parts: ReadonlyArray<{ readonly one: Series; readonly values: Values; readonly isRest: boolean }> = series
-      .flatMap((one) => {
-        if (!isUnfinished) return [{ one, values: one.values, isRest: false }]
-        const { final, rest } = splitLast(one.values, one.isBars === true)
-        return [{ one, values: final, isRest: false }, { one, values: rest, isRest: true }]
-      })
+    const parts = partsOf(series, isUnfinished)
     const plot = new uPlot(
       {
         width: element.clientWidth,
@@ -236,7 +258,7 @@ export const Plot = ({ format, formatValue, marks, onOpen, readAt, series, times
         axes: [
           {
             ...axis,
-            values: (_, ticks) => ticks.map((tick) => format.axis(tick * 1000, windowMillis)),
+            values: (_, ticks) => ticks.map((tick) => format.axis(tick * 1000, windowMillis())),
             size: 24,
             gap: 4,
             space: tickSpace
@@ -245,11 +267,12 @@ export const Plot = ({ format, formatValue, marks, onOpen, readAt, series, times
         ],
         series: [{}, ...parts.map(({ isRest, one }) => optionsOf(element, one, isRest))]
       },
-      [times.map((time) => time / 1000), ...parts.map(({ values }) => [...values])],
+      dataOf(times, parts),
       element
     )
     if (canOpen) listenToClicks(plot, (second) => openRange.current(second * 1000, second * 1000))
     drawn.current = plot
+    drawnSeries.current = series
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: chartHeight }))
     observer.observe(element)
     return () => {
@@ -257,7 +280,18 @@ export const Plot = ({ format, formatValue, marks, onOpen, readAt, series, times
       plot.destroy()
       drawn.current = null
     }
-  }, [times, series, format, writeTick, isUnfinished, zone, scheme, hasMarks, canOpen])
+  }, [look, format, writeTick, isUnfinished, zone, scheme, hasMarks, canOpen])
+  useEffect(() => {
+    const [plot, element, second] = [drawn.current, holder.current, pointSecond.current]
+    if (plot === null || element === null || drawnSeries.current === series) return
+    drawnSeries.current = series
+    plot.batch(() => plot.setData(dataOf(times, partsOf(series, isUnfinished))))
+    setFrame(frameOf(plot, element, times))
+    if (second === null) return
+    // the pointer stays at its bucket, while the others move on below it
+    if (plot.data[0].includes(second)) pointAt(plot, second)
+    else plot.setCursor({ left: -1, top: -1 })
+  }, [times, series, isUnfinished])
   const index = point === null ? -1 : times.indexOf(point.time)
   const moveTo = (to: number) => {
     const plot = drawn.current
