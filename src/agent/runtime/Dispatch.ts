@@ -127,6 +127,13 @@ const perform = (
         const force = parameters.flag("force")
         return purge({ queue, force, confirm: confirm(queue, parameters.optionalText("confirm_token"), force) })
       })
+    case "pause_queue":
+      return callIfSupported(actions.pause_queue, (pause) => pause({ queue: parameters.text("queue", "queue", "id") }))
+    case "resume_queue":
+      return callIfSupported(
+        actions.resume_queue,
+        (resume) => resume({ queue: parameters.text("queue", "queue", "id") })
+      )
     case "restart_worker":
       return callIfSupported(actions.restart_worker, (restart) => restart({ worker_name: workerNameOf(parameters) }))
     case "pool_grow":

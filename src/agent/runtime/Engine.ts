@@ -104,6 +104,9 @@ export interface Actions {
   readonly retry_task?: Action<RetryRequest>
   readonly cancel_task?: Action<{ readonly task_id: string }>
   readonly purge_queue?: Action<PurgeRequest>
+  /** No worker of any process takes tasks of the queue until it is resumed; running ones continue. */
+  readonly pause_queue?: Action<{ readonly queue: string }>
+  readonly resume_queue?: Action<{ readonly queue: string }>
   readonly restart_worker?: Action<{ readonly worker_name: string }>
   /** `delta` is never 0; negative shrinks. Advertised as `pool_grow` and `pool_shrink`. */
   readonly pool_resize?: Action<{ readonly worker_name: string; readonly delta: number }>
@@ -205,6 +208,8 @@ export interface Inventory {
   readonly brokerConnected: boolean
   /** Waiting tasks, by queue. */
   readonly queueDepths: { readonly [queue: string]: number }
+  /** Those of these queues that are paused. Absent where the engine cannot see pauses. */
+  readonly pausedQueues?: ReadonlyArray<string>
   readonly workers: ReadonlyArray<WorkerInventory>
 }
 

@@ -60,7 +60,10 @@ export const makeEngineHealth = Effect.fnUntraced(function*(
 const describeFailure = (error: unknown): string =>
   error instanceof Cause.TimeoutException ? "its inventory did not come within 8 seconds" : messageOf(error)
 
-const healthOf = (engine: string, { brokerConnected, brokerType, queueDepths, workers }: Inventory): AdapterHealth => {
+const healthOf = (
+  engine: string,
+  { brokerConnected, brokerType, pausedQueues, queueDepths, workers }: Inventory
+): AdapterHealth => {
   const details = JSON.stringify(
     Object.fromEntries(workers.slice(0, MAX_WORKERS).map((worker) => [worker.name, detailsOf(worker, true)]))
   )
@@ -68,6 +71,7 @@ const healthOf = (engine: string, { brokerConnected, brokerType, queueDepths, wo
     [`${engine}.broker_type`]: brokerType,
     [`${engine}.broker_connected`]: brokerConnected ? "True" : "False",
     [`${engine}.queue_depths`]: JSON.stringify(queueDepths),
+    ...(pausedQueues !== undefined && { [`${engine}.paused_queues`]: JSON.stringify(pausedQueues) }),
     [`${engine}.worker_details`]: details.length <= MAX_DETAILS_LENGTH
       ? details
       : JSON.stringify(

@@ -222,6 +222,8 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
           "bulk_retry",
           "cancel_task",
           "purge_queue",
+          "pause_queue",
+          "resume_queue",
           "restart_worker",
           "pool_grow",
           "pool_shrink",
@@ -382,6 +384,24 @@ export const conforms = (name: string, make: Effect.Effect<Subject, never, Scope
           yield* depth(0)
         }),
       "purge_queue"
+    )
+
+    withSubject(
+      "takes nothing from a paused queue until it is resumed, and shows the pause",
+      ({ begin, engine, enqueue, events, queue }) =>
+        Effect.gen(function*() {
+          assert.deepInclude(assertSuccess(yield* command(engine, "pause_queue", { queue })), { queue, paused: true })
+          assertSuccess(yield* command(engine, "pause_queue", { queue })) // is so already
+          assert.deepStrictEqual((yield* engine.inventory).pausedQueues, [queue])
+          const task = yield* enqueue("success")
+          yield* begin
+          yield* until(engine.inventory, ({ queueDepths }) => (queueDepths[queue] ?? 0) === 1)
+          assert.strictEqual((yield* engine.reconcile(task)).engine_state, "pending")
+          assert.deepInclude(assertSuccess(yield* command(engine, "resume_queue", { queue })), { queue, paused: false })
+          yield* awaitEvent(events, task, "task.succeeded")
+          assert.deepStrictEqual((yield* engine.inventory).pausedQueues, [])
+        }),
+      "pause_queue"
     )
 
     withSubject("changes its pool, and does not go below one", ({ engine, worker }) =>

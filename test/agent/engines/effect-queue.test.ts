@@ -238,6 +238,20 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       assert.deepStrictEqual(logged, [])
     }))
 
+  it.scopedLive("a pause of another process holds a worker that starts, until that process resumes the queue", () =>
+    Effect.gen(function*() {
+      const { awaitEvent, kinds, make, queue } = yield* world
+      const other = EffectQueue.engine([yield* make({ name: "payments", schema: Money })])
+      assert.strictEqual((yield* command(other, "pause_queue", { queue: "payments" })).status, "success")
+      const id = yield* queue.offer({ _tag: "charge", amount: 1 })
+      yield* Effect.forkScoped(queue.run(() => Effect.void))
+      const [worker] = yield* until(Effect.sync(() => [...queue.workers]), (workers) => workers.length === 1)
+      yield* until(Effect.sync(() => worker?.isOpen), (isOpen) => isOpen === false)
+      assert.deepStrictEqual(kinds(id), ["task.received"])
+      assert.strictEqual((yield* command(other, "resume_queue", { queue: "payments" })).status, "success")
+      yield* awaitEvent(id, "task.succeeded")
+    }))
+
   it.scopedLive("gives up a task that fails while another part of it is interrupted", () =>
     Effect.gen(function*() {
       const { kinds, queue, awaitEvent } = yield* world

@@ -28,6 +28,8 @@ conforms(
         "retry_task",
         "cancel_task",
         "purge_queue",
+        "pause_queue",
+        "resume_queue",
         "pool_resize",
         "rate_limit",
         "list_dead_letters"

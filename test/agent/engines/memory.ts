@@ -28,6 +28,7 @@ export class MemoryEngine {
   private concurrency = 1
   private limits: Record<string, string> = {}
   private consumed = new Set(["default"])
+  private readonly paused = new Set<string>()
   /** How many of each task have run under its limit, which counts for ever. */
   private readonly counted = new Map<string, number>()
   private serving = false
@@ -92,7 +93,7 @@ export class MemoryEngine {
     for (const { id, queue, state, task_name } of this.jobs.values()) {
       const count = this.counted.get(task_name) ?? 0
       const most = parseInt(this.limits[task_name] ?? "0") || Infinity
-      if (state !== "waiting" || !this.consumed.has(queue ?? "default") || count >= most) continue
+      if (state !== "waiting" || this.paused.has(queue ?? "default") || !this.consumed.has(queue ?? "default") || count >= most) continue
       this.counted.set(task_name, count + 1)
       this.work(id)
     }
@@ -209,6 +210,7 @@ export class MemoryEngine {
       brokerType: "memory",
       brokerConnected: true,
       queueDepths: Object.fromEntries(queues.map((queue) => [queue, this.depth(queue)])),
+      pausedQueues: [...this.paused],
       workers: [{
         name: "w1@here",
         hostname: "here",
@@ -257,6 +259,12 @@ export class MemoryEngine {
           }
           return yield* record("purge_queue", { queue, purged: depth })
         }),
+      pause_queue: ({ queue }) =>
+        Effect.suspend(() => (this.paused.add(queue), record("pause_queue", { queue, paused: true }))),
+      resume_queue: ({ queue }) =>
+        Effect.suspend(
+          () => (this.paused.delete(queue), this.takeAll(), record("resume_queue", { queue, paused: false }))
+        ),
       restart_worker: ({ worker_name }) => record("restart_worker", { worker: worker_name }),
       pool_resize: ({ delta, worker_name }) =>
         Effect.suspend(() => {

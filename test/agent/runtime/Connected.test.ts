@@ -252,11 +252,13 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
             "cancel_consumer",
             "cancel_task",
             "list_dead_letters",
+            "pause_queue",
             "pool_grow",
             "pool_shrink",
             "purge_queue",
             "requeue_dead_letter",
             "restart_worker",
+            "resume_queue",
             "retry_by_reference_v1",
             "retry_task",
             "submit_task"

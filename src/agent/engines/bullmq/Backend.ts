@@ -119,6 +119,13 @@ export const resetAttempts = async (queue: BullMQObject & Pick<Queue, "toKey">, 
   if (!("getBackend" in queue)) await runScript(queue, RESET_ATTEMPTS, queue.toKey(id), "0")
 }
 
+/** A state of jobs that `clean` takes. */
+export type CleanedState = NonNullable<Parameters<Queue["clean"]>[2]>
+
+/** 5 moves the waiting jobs of a paused queue into a list of their own, which `waiting` counts but does not clean. */
+export const pausedStatesOf = (queue: BullMQObject): ReadonlyArray<CleanedState> =>
+  "getBackend" in queue ? [] : ["paused"]
+
 /** Since 5.61; 5.60 cannot remove a limit. */
 export const canLimitRate = (queue: Queue): boolean => "removeGlobalRateLimit" in queue
 /** Since 5.64. */

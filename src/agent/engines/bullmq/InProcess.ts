@@ -10,7 +10,7 @@ import { FlowRoots } from "./FlowRoots.ts"
 import { inventoryOf } from "./Inventory.ts"
 import type { BesideOptions as InProcessOptions } from "./Options.ts"
 import { purgeQueue } from "./Purge.ts"
-import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
+import { cancelTask, rateLimit, requeueDeadLetter, retryTask, setPaused, submitTask } from "./QueueActions.ts"
 import { watchFlows, watchQueue } from "./QueueWatch.ts"
 import { reconcile } from "./Reconcile.ts"
 import { makeRelay, type SendRequest } from "./Relay.ts"
@@ -63,6 +63,8 @@ export const bullmq = ({ flows = [], queues = [], workers = [] }: InProcessOptio
       retry_task: retryTask(context),
       cancel_task: cancelTask(context, ({ name: queue }, jobId) => request({ action: "cancel_job", queue, jobId })),
       purge_queue: purgeQueue(context),
+      pause_queue: setPaused(context, true),
+      resume_queue: setPaused(context, false),
       rate_limit: rateLimit(context),
       requeue_dead_letter: requeueDeadLetter(context),
       list_dead_letters: listDeadLetters(context),

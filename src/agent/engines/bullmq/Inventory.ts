@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { ActionFailed, Inventory, WorkerInventory } from "../../runtime/Engine.ts"
+import { read } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { failWhenDisconnected } from "./FailWhenDisconnected.ts"
 import { depthOf } from "./Purge.ts"
 
-/** Read at each heartbeat, one request a queue. It reports a store that is away instead of waiting for it. */
+/** Read at each heartbeat, two requests a queue. It reports a store that is away instead of waiting for it. */
 export const inventoryOf = (
   context: EngineContext,
   workers: Effect.Effect<ReadonlyArray<WorkerInventory>, ActionFailed>
@@ -12,13 +13,18 @@ export const inventoryOf = (
   const connectedInventory = Effect.gen(function*() {
     const queues = yield* Effect.forEach(
       [...context.queues.values()],
-      (queue) => Effect.map(depthOf(queue), (depth) => [queue.name, depth] as const),
+      (queue) =>
+        Effect.map(
+          Effect.all([depthOf(queue), read(() => queue.isPaused())], { concurrency: 2 }),
+          ([depth, isPaused]) => ({ name: queue.name, depth, isPaused })
+        ),
       { concurrency: "unbounded" }
     )
     return {
       brokerType,
       brokerConnected: true,
-      queueDepths: Object.fromEntries(queues),
+      queueDepths: Object.fromEntries(queues.map(({ depth, name }) => [name, depth])),
+      pausedQueues: queues.filter(({ isPaused }) => isPaused).map(({ name }) => name),
       workers: yield* workers
     }
   })

@@ -11,7 +11,7 @@ import { FlowRoots } from "./FlowRoots.ts"
 import { inventoryOf } from "./Inventory.ts"
 import type { OutsideOptions as FromOutsideOptions } from "./Options.ts"
 import { purgeQueue } from "./Purge.ts"
-import { cancelTask, rateLimit, requeueDeadLetter, retryTask, submitTask } from "./QueueActions.ts"
+import { cancelTask, rateLimit, requeueDeadLetter, retryTask, setPaused, submitTask } from "./QueueActions.ts"
 import { reconcile } from "./Reconcile.ts"
 import { schedulerOf } from "./Schedules.ts"
 import { sourceOf } from "./Source.ts"
@@ -67,6 +67,8 @@ export const bullmqFromOutside = (options: FromOutsideOptions): Engine => {
       retry_task: retryTask(context),
       cancel_task: cancelTask(context, () => refuse(unreachable)),
       purge_queue: purgeQueue(context),
+      pause_queue: setPaused(context, true),
+      resume_queue: setPaused(context, false),
       rate_limit: rateLimit(context),
       requeue_dead_letter: requeueDeadLetter(context),
       list_dead_letters: listDeadLetters(context)

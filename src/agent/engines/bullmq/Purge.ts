@@ -1,8 +1,8 @@
 /** Removes the waiting jobs of a queue. */
-import type { Queue } from "bullmq"
+import type { JobType, Queue } from "bullmq"
 import { Effect } from "effect"
 import type { ActionFailed, Actions } from "../../runtime/Engine.ts"
-import { clientOf } from "./Backend.ts"
+import { type CleanedState, clientOf, pausedStatesOf } from "./Backend.ts"
 import { read, write } from "./Broker.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { getQueue } from "./Queues.ts"
@@ -30,7 +30,7 @@ export const purgeQueue = (context: EngineContext): NonNullable<Actions["purge_q
     yield* confirm(depth)
     const schedulers = yield* read(() => queue.getJobSchedulersCount())
     let purged = 0
-    for (const state of WAITING) {
+    for (const state of [...WAITING, ...pausedStatesOf(queue)]) {
       while (purged < depth) {
         // schedulers' jobs stay, so more than their number are read
         const limit = Math.min(batchSize + schedulers, depth - purged)
@@ -48,9 +48,10 @@ export const purgeQueue = (context: EngineContext): NonNullable<Actions["purge_q
   }, Effect.uninterruptible) // after its timeout the removal continues, so that every removed job is reported
 
 /** The first jobs, which `clean` removes, unless workers take some of them before. */
-const namesOf = (queue: Queue, state: (typeof WAITING)[number], limit: number) =>
+const namesOf = (queue: Queue, state: CleanedState, limit: number) =>
   read(async () => {
-    const ids = await queue.getRanges([state], 0, limit - 1, true)
+    // the cast: 5 has the state of its list of paused jobs, which the types of 6 leave out
+    const ids = await queue.getRanges([state as JobType], 0, limit - 1, true)
     const client = await clientOf(queue)
     const names = await Promise.all(ids.map((id) => client.hget(queue.toKey(id), "name")))
     return new Map(ids.map((id, index) => [id, names[index] ?? undefined]))

@@ -132,6 +132,14 @@ export const rateLimit = (context: EngineContext): NonNullable<Actions["rate_lim
     return { task_name, queue: queue.name, rate, worker: null }
   })
 
+/** For all workers of all processes, and in Redis, so that it outlives them. A queue that is so already is left so. */
+export const setPaused = (context: EngineContext, isPaused: boolean): NonNullable<Actions["pause_queue"]> =>
+  Effect.fnUntraced(function*({ queue: name }) {
+    const queue = yield* getQueue(context.queues, name)
+    yield* write(() => (isPaused ? queue.pause() : queue.resume()))
+    return { queue: name, paused: isPaused }
+  })
+
 const MILLIS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
 
 const retryInPlace = Effect.fnUntraced(function*(context: EngineContext, queue: Queue, job: Job) {

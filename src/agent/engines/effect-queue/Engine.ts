@@ -41,11 +41,16 @@ export const engine = (queues: ReadonlyArray<AnyQueue>, options: { readonly name
     retriesByReference: true,
     inventory: mapStoreError(Effect.gen(function*() {
       const depths: Record<string, number> = {}
-      for (const { name, records, ref } of queues) depths[name] = yield* records.depth(ref)
+      const pausedQueues: Array<string> = []
+      for (const { name, records, ref } of queues) {
+        depths[name] = yield* records.depth(ref)
+        if (yield* records.isPaused(ref)) pausedQueues.push(name)
+      }
       return {
         brokerType: queues[0]?.records.brokerType ?? "memory",
         brokerConnected: true,
         queueDepths: depths,
+        pausedQueues,
         workers: queues.flatMap((queue) => [...queue.workers].map((worker) => inventoryOf(queue, worker)))
       }
     })),

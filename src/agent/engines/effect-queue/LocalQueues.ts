@@ -11,6 +11,7 @@ export type AnyQueue = Pick<
   | "workers"
   | "listen"
   | "put"
+  | "setPaused"
   | "reportReceived"
   | "reportRevoked"
   | "findValue"

@@ -86,6 +86,7 @@ export const layer = (remember: number): Layer.Layer<QueueRecords> =>
     QueueRecords,
     Effect.map(Effect.clock, (clock) => {
       const store = new MemoryStore(remember, () => clock.unsafeCurrentTimeMillis())
+      const paused = new Set<string>()
       const dead = ({ name }: QueueRef) => store.list(name, "failure").toReversed()
       return {
         brokerType: "memory",
@@ -98,6 +99,9 @@ export const layer = (remember: number): Layer.Layer<QueueRecords> =>
         cancel: ({ name }, id) => Effect.sync(() => store.cancel(name, id)),
         purge: ({ name }) =>
           Effect.sync(() => store.list(name, "pending").map(({ id }) => id).filter((id) => store.cancel(name, id))),
+        setPaused: ({ name }, isPaused) =>
+          Effect.sync(() => void (isPaused ? paused.add(name) : paused.delete(name))),
+        isPaused: ({ name }) => Effect.sync(() => paused.has(name)),
         listDead: (queue, limit, after) =>
           Effect.sync(() => {
             const all = dead(queue)

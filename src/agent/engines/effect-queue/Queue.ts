@@ -89,6 +89,7 @@ export class EffectQueue<A, I> {
     return Effect.scoped(Effect.gen(this, function*() {
       const worker = yield* this.acquireWorker(options)
       const tasks = yield* FiberSet.make()
+      yield* this.followPause(worker)
       const next = Effect.gen(this, function*() {
         if (!worker.isOpen) return // closed while it waited for its turn
         const canTakeNext = yield* Deferred.make<void>()
@@ -100,6 +101,16 @@ export class EffectQueue<A, I> {
         yield* this.takeLock.withPermits(1)(next)
       }
     }))
+  }
+
+  /** Pauses the queue for the workers of all processes, or resumes it; running tasks continue. */
+  setPaused(isPaused: boolean): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.zipRight(
+      this.records.setPaused(this.ref, isPaused),
+      Effect.sync(() => {
+        for (const worker of this.workers) worker.setQueuePaused(isPaused)
+      })
+    )
   }
 
   /** Subscribes to events until the returned function is called. */
@@ -148,6 +159,15 @@ export class EffectQueue<A, I> {
   taskName(element: Element): string {
     const decoded = Schema.decodeUnknownOption(this.options.schema)(element.value)
     return Option.isSome(decoded) ? this.nameOfValue(decoded.value) : this.name
+  }
+
+  /** Reads the pause before the worker's first task, and then once a second, since another process may have changed it. */
+  private followPause(worker: Worker) {
+    const update = this.records.isPaused(this.ref).pipe(
+      Effect.flatMap((isPaused) => Effect.sync(() => worker.setQueuePaused(isPaused))),
+      Effect.catchAll((error) => Effect.logWarning(`The pause of the queue ${this.name} cannot be read.`, error))
+    )
+    return Effect.zipRight(update, Effect.forkScoped(Effect.forever(Effect.delay(update, "1 second"))))
   }
 
   private acquireWorker({ concurrency = 1, workerName = `${this.name}@${hostname()}:${process.pid}` }: RunOptions) {

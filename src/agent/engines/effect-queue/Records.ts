@@ -35,7 +35,8 @@ export type ElementEnd =
   | { readonly as: "failure" | "again"; readonly attempts: number; readonly failure: string }
 
 /**
- * What PersistedQueue's interface (offer and take) lacks: the depth, the state of an element, and its removal. On SQL
+ * What PersistedQueue's interface (offer and take) lacks: the depth, the state of an element, its removal, and
+ * pauses. On SQL
  * the store's table has all of it. The store in memory hides it, so there the wrapper keeps its own records.
  */
 export class QueueRecords extends Context.Tag("svc/agent/QueueRecords")<QueueRecords, {
@@ -54,6 +55,9 @@ export class QueueRecords extends Context.Tag("svc/agent/QueueRecords")<QueueRec
   readonly cancel: (queue: QueueRef, id: string) => Effect.Effect<boolean, SqlError.SqlError>
   /** Removes all waiting elements and returns their ids. */
   readonly purge: (queue: QueueRef) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+  /** Pauses the queue for all processes of the store, or resumes it. */
+  readonly setPaused: (queue: QueueRef, isPaused: boolean) => Effect.Effect<void, SqlError.SqlError>
+  readonly isPaused: (queue: QueueRef) => Effect.Effect<boolean, SqlError.SqlError>
   /** Elements without attempts left, oldest failure last. */
   readonly listDead: (
     queue: QueueRef,

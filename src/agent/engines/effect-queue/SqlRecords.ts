@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
+import { hash } from "node:crypto"
 import { type ElementRecord, QueueRecords, type QueueRef } from "./Records.ts"
 
 /** The largest value of a PostgreSQL serial. */
@@ -7,6 +8,10 @@ const LAST_SEQUENCE = 2_147_483_647
 
 /** Written in the store's column for failures: a completed element that did not run to its end. */
 const CANCELLED = "cancelled"
+/** The queue whose elements, which no worker takes, are the pauses of others. They are not completed: such rows may be deleted. */
+const PAUSES = "svc:paused"
+/** An id has at most 36 characters, and a queue's name 100. */
+const pauseIdOf = ({ name }: QueueRef): string => hash("sha256", `${PAUSES} ${name}`, "hex").slice(0, 36)
 /** Elements that are purged in one statement. */
 const purgeBatchSize = 1000
 
@@ -73,6 +78,14 @@ export const layer = (tableName: string): Layer.Layer<QueueRecords, never, SqlCl
         } ORDER BY sequence LIMIT ${purgeBatchSize})
           AND acquired_at IS NULL RETURNING id`
 
+      const insertPause = (queue: QueueRef) =>
+        Effect.asVoid(
+          sql`INSERT INTO ${table} (id, queue_name, element, completed, attempts, created_at, updated_at)
+            VALUES (${pauseIdOf(queue)}, ${PAUSES}, ${JSON.stringify(queue.name)}, FALSE, 0, ${now}, ${now})
+            ON CONFLICT (id) DO NOTHING`
+        )
+      const deletePause = (queue: QueueRef) => Effect.asVoid(sql`DELETE FROM ${table} WHERE id = ${pauseIdOf(queue)}`)
+
       return {
         brokerType: sql.onDialectOrElse({ pg: () => "postgresql", sqlite: () => "sqlite", orElse: () => "sql" }),
         requeuesInPlace: true,
@@ -104,6 +117,9 @@ export const layer = (tableName: string): Layer.Layer<QueueRecords, never, SqlCl
               if (rows.length < purgeBatchSize) return purged
             }
           }),
+        setPaused: (queue, isPaused) => isPaused ? insertPause(queue) : deletePause(queue),
+        isPaused: (queue) =>
+          Effect.map(sql`SELECT 1 FROM ${table} WHERE id = ${pauseIdOf(queue)}`, (rows) => rows.length > 0),
         listDead: (queue, limit, after) =>
           Effect.gen(function*() {
             const total = count(

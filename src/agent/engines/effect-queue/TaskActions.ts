@@ -3,7 +3,7 @@ import type { Actions, RetryRequest, TaskCall } from "../../runtime/Engine.ts"
 import { makeElement, readElement } from "./Element.ts"
 import { actionFailed, type AnyQueue, type LocalQueues, mapStoreError, refuseDelay } from "./LocalQueues.ts"
 
-/** Submits, retries and cancels tasks, and empties a queue. */
+/** Submits, retries and cancels tasks, pauses a queue and empties it. */
 export const makeTaskActions = ({ all: queues, getQueue, getTask }: LocalQueues, engineName: string) => {
   const submit = (call: TaskCall) =>
     Effect.gen(function*() {
@@ -65,10 +65,18 @@ export const makeTaskActions = ({ all: queues, getQueue, getTask }: LocalQueues,
       )
     })
 
+  const setPaused = (isPaused: boolean) => ({ queue }: { readonly queue: string }) =>
+    Effect.gen(function*() {
+      yield* mapStoreError((yield* getQueue(queue)).setPaused(isPaused))
+      return { queue, paused: isPaused }
+    })
+
   return {
     submit_task: submit,
     retry_task: retry,
     cancel_task: cancel,
+    pause_queue: setPaused(true),
+    resume_queue: setPaused(false),
     purge_queue: ({ confirm, queue }) =>
       Effect.gen(function*() {
         const found = yield* getQueue(queue)

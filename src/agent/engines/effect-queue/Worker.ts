@@ -19,6 +19,7 @@ export class Worker {
   /** Open while the worker may take another task. */
   readonly gate = Effect.unsafeMakeLatch(true)
   private paused = false
+  private isQueuePaused = false
   private readonly limits = new Map<string, RateLimit>()
 
   /** `scope` is that of the run: the limits end with it. */
@@ -33,7 +34,7 @@ export class Worker {
   }
 
   get isOpen(): boolean {
-    return !this.paused && this.running.size < this.slots
+    return !this.paused && !this.isQueuePaused && this.running.size < this.slots
   }
 
   /** Running tasks continue. */
@@ -44,6 +45,12 @@ export class Worker {
 
   setConsuming(enabled: boolean): void {
     this.paused = !enabled
+    this.updateGate()
+  }
+
+  /** Like `setConsuming`, for all workers of the queue. */
+  setQueuePaused(isPaused: boolean): void {
+    this.isQueuePaused = isPaused
     this.updateGate()
   }
 

@@ -230,6 +230,25 @@ describe.skipIf(!ready).each(modes)("what can be done to BullMQ's queues, %s", (
       assert.strictEqual(events.filter(({ kind }) => kind === "task.revoked").length, 3)
     }))
 
+  it.scopedLive("a purge empties a paused queue too, and sees a pause that was made elsewhere", () =>
+    Effect.gen(function*() {
+      const { prefix, queue } = yield* bull
+      const mail = yield* queue("mail")
+      const engine = engineOf(prefix, mail)
+      yield* listening(engine)
+      yield* add(mail, "welcome", {})
+      yield* Effect.promise(() => mail.pause())
+      yield* add(mail, "welcome", {})
+      assert.deepInclude(yield* engine.inventory, { queueDepths: { mail: 2 }, pausedQueues: ["mail"] })
+      const { purged } = yield* actions(engine).purge_queue({
+        queue: "mail",
+        force: false,
+        confirm: () => Effect.void
+      })
+      assert.strictEqual(purged, 2)
+      assert.deepInclude(yield* engine.inventory, { queueDepths: { mail: 0 }, pausedQueues: ["mail"] })
+    }))
+
   it.scopedLive("a purge of a queue at work reports what it removed, and no job that runs", () =>
     Effect.gen(function*() {
       const { prefix, queue, worker } = yield* bull
@@ -561,9 +580,11 @@ describe.skipIf(!ready)("what can be done, by mode", () => {
       const common = [
         "cancel_task",
         "list_dead_letters",
+        "pause_queue",
         "purge_queue",
         "rate_limit",
         "requeue_dead_letter",
+        "resume_queue",
         "retry_task",
         "submit_task"
       ]
