@@ -5,7 +5,7 @@ import type { AreaTables } from "./AreaTables.ts"
 
 /** Agents, their processes, and the workers and queues that they report. */
 export const agents: AreaTables = {
-  names: ["agents", "agent_workers", "agent_health", "workers", "queues"],
+  names: ["agents", "agent_workers", "agent_health", "workers", "queues", "queue_depths", "queue_pauses"],
   create: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const { bigint, serial, text, uuid } = types(sql)
@@ -126,8 +126,39 @@ export const agents: AreaTables = {
       low_depth ${bigint},
       low_before ${bigint},
       low_earlier ${bigint},
+      -- as the engine reports it; null: its agent cannot see pauses
+      paused INTEGER,
+      -- within which its tasks should start; null: none is set
+      start_target_seconds INTEGER,
       created_at ${text} NOT NULL,
       UNIQUE (project_id, engine, name)
+    )`
+    yield* sql`CREATE INDEX queues_with_target ON queues (project_id) WHERE start_target_seconds IS NOT NULL`
+
+    // Level 0: the last depth of a minute; level 1: the largest of 15 minutes. Buckets are minutes since 1970.
+    yield* sql`CREATE TABLE queue_depths (
+      queue_id ${uuid} NOT NULL REFERENCES queues (id) ON DELETE CASCADE,
+      level INTEGER NOT NULL,
+      bucket ${bigint} NOT NULL,
+      depth ${bigint} NOT NULL,
+      PRIMARY KEY (queue_id, level, bucket)
+    )`
+    yield* sql`CREATE INDEX queue_depths_time ON queue_depths (level, bucket)`
+
+    // Who paused a queue by a command, and until when; a row ends with the pause. The command may be deleted before.
+    yield* sql`CREATE TABLE queue_pauses (
+      project_id ${uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+      engine ${text} NOT NULL,
+      queue ${text} NOT NULL,
+      agent_id ${uuid} NOT NULL,
+      command_id ${uuid} NOT NULL,
+      reason ${text} NOT NULL,
+      paused_by ${uuid},
+      paused_at ${text} NOT NULL,
+      resume_at ${text},
+      -- the last command to resume it
+      resume_command_id ${uuid},
+      PRIMARY KEY (project_id, engine, queue)
     )`
   })
 }

@@ -19,6 +19,7 @@ import { BulkRetries } from "../services/commands/BulkRetries.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import { DeadLetters } from "../services/commands/DeadLetters.ts"
 import * as TaskReconciliation from "../services/commands/Reconciliation.ts"
+import * as QueueResumption from "../services/commands/QueueResumption.ts"
 import * as CommandSweep from "../services/commands/Sweep.ts"
 import { AllowedHosts } from "../services/kernel/AllowedHosts.ts"
 import { DashboardPages } from "../services/kernel/DashboardPages.ts"
@@ -88,6 +89,7 @@ export const layer = Layer.mergeAll(
   Automation.layer,
   Commands.layer,
   CommandSweep.layerLoop,
+  QueueResumption.layerLoop,
   DashboardPages.layer,
   DeadLetters.layer,
   Denials.layer,

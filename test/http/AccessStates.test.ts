@@ -174,6 +174,8 @@ describe("sessions that may less", () => {
           "requeue-dead-letter": { agent_id, engine: "celery", task_id },
           "bulk-retry": { agent_id, filter: { task_ids: [task_id], engine: "celery" } },
           "purge-queue": { agent_id, queue: "celery" },
+          "pause-queue": { agent_id, queue: "celery", reason: "maintenance" },
+          "resume-queue": { agent_id, queue: "celery" },
           "restart-worker": worker,
           "pool-resize": { ...worker, delta: 1 },
           "add-consumer": { ...worker, queue: "celery" },

@@ -28,6 +28,7 @@ import {
   fireIn,
   maintenanceIn,
   operationIn,
+  queueIn,
   ruleIn,
   savedViewOf,
   subscriptionIn,
@@ -129,6 +130,7 @@ export const world = Effect.fnUntraced(function*(
   yield* Effect.orDie(sql`UPDATE agents SET engine_adapters = '["celery"]' WHERE id = ${agent.agent_id}`)
   const tasks = [0, 1, 2].map((index) => storedTask(project.id, Date.now() + index, { state: "failure" }))
   yield* insertTasks(tasks)
+  yield* queueIn(project)
   const worker_id = yield* Ids.next
   yield* Effect.orDie(sql`INSERT INTO workers ${
     sql.insert({
@@ -273,7 +275,9 @@ export const world = Effect.fnUntraced(function*(
       project_slug: project.slug,
       queue: "celery",
       rate: "10/m",
+      reason: "maintenance",
       role: "viewer",
+      start_within_seconds: 30,
       slug: `new-${++createdCount}-${randomUUID().slice(0, 8)}`,
       task_id: tasks[0]?.task_id,
       task_name: "shop.pay",

@@ -56,6 +56,8 @@ export const commandActions = [
   "requeue_dead_letter",
   "bulk_retry",
   "purge_queue",
+  "pause_queue",
+  "resume_queue",
   "restart_worker",
   "pool_grow",
   "pool_shrink",

@@ -61,6 +61,7 @@ export const AttentionKind = Schema.Literal(
   "failure_rate",
   "queue_depth",
   "queue_growth",
+  "queue_over_target",
   "queue_unconsumed",
   "failure_groups_regressed",
   "failure_groups_new",
@@ -74,6 +75,7 @@ export const AttentionKind = Schema.Literal(
 export type AttentionKind = typeof AttentionKind.Type
 
 export const AttentionTarget = Schema.Struct({
+  engine: describeField(Schema.NullOr(Schema.String), "A queue's engine; null: it is a failure group.", "celery"),
   id: describeField(Schema.String, "Its id; of a failure group its fingerprint.", exampleId),
   name: describeField(Schema.String, "Its name; of a failure group its tasks' name and its exception.", "mail")
 }).annotations(describeBody("AttentionTarget", "A queue or a failure group that needs attention."))
@@ -90,7 +92,7 @@ export const AttentionItem = Schema.Struct({
   targets: describeField(
     Schema.Array(AttentionTarget),
     "Of queues and failure groups at most 3 of them, the worst first; else empty.",
-    [{ id: exampleId, name: "mail" }]
+    [{ engine: "celery", id: exampleId, name: "mail" }]
   )
 }).annotations(describeBody("AttentionItem", "Something that needs attention."))
 export type AttentionItem = typeof AttentionItem.Type

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { type Command, isCommandStatus } from "../../domain/commands/Command.ts"
-import type { BulkRetry, PurgeQueue, RetryTask } from "../../domain/commands/Command/Requests.ts"
+import type { BulkRetry, PauseQueue, PurgeQueue, ResumeQueue, RetryTask } from "../../domain/commands/Command/Requests.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { CommandId } from "../../domain/kernel/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../../domain/kernel/Page.ts"
@@ -9,6 +9,7 @@ import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { AgentProcessesRepo } from "../agents/AgentProcesses/Repo.ts"
 import { Agents } from "../agents/Agents.ts"
+import { makeQueuePauses } from "../agents/Queues/Pauses.ts"
 import { QueuesRepo } from "../agents/Queues/Repo.ts"
 import { AgentsRepo } from "../agents/Repo.ts"
 import { WorkersRepo } from "../agents/Workers/Repo.ts"
@@ -55,6 +56,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const metrics = yield* Metrics
     const gate = yield* ApprovalGate
     const queues = yield* QueuesRepo
+    const pauses = yield* makeQueuePauses
     const { restMaxPageSize } = yield* Settings
 
     const get = tracedFn("Commands.get")(function*(id: CommandId) {
@@ -188,6 +190,40 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
         intents.bulkRetry(request)
       )
     }
+    const pauseQueue = tracedFn("Commands.pause-queue")(function*(request: PauseQueue) {
+      const { first, key } = yield* findEarlier("pause-queue", request)
+      if (Option.isSome(first)) return first.value
+      const intent = yield* intents.pauseQueue(request)
+      const project = yield* CurrentProject
+      const actor = yield* CurrentActor
+      const paused_at = yield* Timestamp.now
+      return yield* issue(intent, key, (command_id) =>
+        pauses.upsert({
+          project_id: project.id,
+          engine: intent.engine,
+          queue: request.queue,
+          agent_id: request.agent_id,
+          command_id,
+          reason: request.reason,
+          paused_by: actor.kind === "person" ? actor.user_id : null,
+          paused_at,
+          resume_at: request.resume_at
+        }))
+    }, orDieOnSql)
+
+    const resumeQueue = tracedFn("Commands.resume-queue")(function*(request: ResumeQueue) {
+      const { first, key } = yield* findEarlier("resume-queue", request)
+      if (Option.isSome(first)) return first.value
+      const intent = yield* intents.resumeQueue(request)
+      const { id } = yield* CurrentProject
+      const { engine } = intent
+      return yield* issue(
+        intent,
+        key,
+        (commandId) => pauses.setResuming({ project_id: id, engine, queue: request.queue }, commandId)
+      )
+    }, orDieOnSql)
+
     const purgeQueue = makeMethod("purge-queue", purgeIntent)
     const bulkRetry = makeMethod("bulk-retry", bulkRetryIntent)
 
@@ -209,6 +245,9 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       requeueDeadLetter: makeMethod("requeue-dead-letter", intents.requeueDeadLetter),
       bulkRetry: (request: BulkRetry) => gate.record(bulkRetry(request)),
       purgeQueue: (request: PurgeQueue) => gate.record(purgeQueue(request)),
+      /** Stores who pauses the queue, why and until when with the command (`QueueResumption.ts` ends the pause). */
+      pauseQueue,
+      resumeQueue,
       restartWorker: makeMethod("restart-worker", intents.restartWorker),
       poolResize: makeMethod("pool-resize", intents.poolResize),
       addConsumer: makeMethod("add-consumer", intents.addConsumer),

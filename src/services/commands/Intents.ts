@@ -1,15 +1,18 @@
 import { Effect, Redacted } from "effect"
+import { maxPauseDays } from "../../domain/agents/QueuePause.ts"
 import { type CommandAction, frameOverheadBytes, maxFrameBytes } from "../../domain/commands/Command.ts"
 import {
   type BulkRetry,
   type CancelTask,
   type Consumer,
   maxOverrideBytes,
+  type PauseQueue,
   type PoolResize,
   type PurgeQueue,
   type RateLimit,
   type RequeueDeadLetter,
   type RestartWorker,
+  type ResumeQueue,
   type RetryTask
 } from "../../domain/commands/Command/Requests.ts"
 import { parseSelection } from "../../domain/commands/Command/Selection.ts"
@@ -18,6 +21,7 @@ import { canonicalize, CanonicalText } from "../../domain/kernel/CanonicalJson.t
 import { Gone, type Issue, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { AgentId } from "../../domain/kernel/Id.ts"
 import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
+import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { lossIssues } from "../../domain/tasks/LossyCopy.ts"
 import { isKnownName } from "../../domain/tasks/UnknownName.ts"
 import { AgentProcessesRepo } from "../agents/AgentProcesses/Repo.ts"
@@ -199,6 +203,36 @@ export const makeCommandIntents = Effect.gen(function*() {
     } satisfies Intent
   })
 
+  /** A queue whose tasks the agent's workers take no longer, or again. */
+  const makeQueueIntent = Effect.fnUntraced(function*(request: ResumeQueue, action: "pause_queue" | "resume_queue") {
+    const { agent_id, queue } = request
+    const project = yield* CurrentProject
+    const agent = yield* getAgent(agent_id, null)
+    const engine = yield* resolveEngine(agent.engines, request.engine, queues.listEngines(project.id, queue))
+    return {
+      agent,
+      agent_id,
+      action,
+      engine,
+      target_type: "queue",
+      target_id: queue,
+      parameters: { queue },
+      timeout_seconds: commandTimeout
+    } satisfies Intent
+  })
+
+  const pauseQueue = Effect.fnUntraced(function*(request: PauseQueue) {
+    const { reason, resume_at } = request
+    const now = yield* Timestamp.now
+    if (resume_at !== null && resume_at <= now) return yield* ValidationFailed.at("resume_at", "must be in the future")
+    if (resume_at !== null && resume_at > Timestamp.addSeconds(now, maxPauseDays * Timestamp.secondsPerDay)) {
+      return yield* ValidationFailed.at("resume_at", `must be at most ${maxPauseDays} days from now`)
+    }
+    return { ...(yield* makeQueueIntent(request, "pause_queue")), metadata: { reason, resume_at } } satisfies Intent
+  })
+
+  const resumeQueue = (request: ResumeQueue) => makeQueueIntent(request, "resume_queue")
+
   /** For a worker by name; null means all workers, and then the target names none either. */
   const makeWorkerIntent = Effect.fnUntraced(function*<E, R>(
     request: { readonly agent_id: AgentId; readonly engine: string | null; readonly worker_name: string | null },
@@ -261,6 +295,8 @@ export const makeCommandIntents = Effect.gen(function*() {
     requeueDeadLetter,
     bulkRetry,
     purgeQueue,
+    pauseQueue,
+    resumeQueue,
     restartWorker,
     poolResize,
     addConsumer: makeConsumerIntent("add_consumer"),

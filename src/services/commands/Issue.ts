@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { type Command, frameOverheadBytes, maxFrameBytes } from "../../domain/commands/Command.ts"
 import type { Actor } from "../../domain/kernel/Actor.ts"
@@ -85,9 +86,16 @@ const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: 
   }
 }
 
+/** What else is written with a command, by its id. */
+type IssueWith<E, R> = (id: CommandId) => Effect.Effect<unknown, E, R>
+
+/** Rolls a transaction back: another command has the idempotency key. */
+const keyTaken = Symbol("another command has the idempotency key")
+
 /** Issues commands: a row with its audit row, then a wake-up of the replicas that hold the agent's connections. */
 export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIssue", {
   scoped: Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
     const { findByKey } = yield* makeRepetitions
     const writer = yield* makeCommandWriter
     const dispatch = yield* CommandDispatch
@@ -100,12 +108,10 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         ? Effect.succeed(null)
         : vault.seal("commands.sealed_payload", id, canonicalize(sealed))
 
-    /** Inserts row and audit row, both or neither; none when another command has the key. */
-    const insert = Effect.fnUntraced(
-      function*(intent: Intent, initialState: InitialState, key: IdempotencyKey | null) {
+    const prepare = Effect.fnUntraced(
+      function*(id: CommandId, intent: Intent, initialState: InitialState, key: IdempotencyKey | null) {
         const project = yield* CurrentProject
         const actor = yield* CurrentActor
-        const id = yield* Ids.nextOf(CommandId)
         const issued_at = yield* Timestamp.now
         const isPending = initialState.status === "pending"
         const sealed_payload = isPending ? yield* sealParameters(id, intent) : null
@@ -113,9 +119,21 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
         const request_hash = key === null ? null : yield* vault.seal("commands.request_hash", id, key.requestHash)
         const plain = makeInsert({ actor, id, initialState, intent, issued_at, project_id: project.id })
         const command = { ...plain.command, sealed_payload, idempotency_key: key?.key ?? null, request_hash }
-        return yield* writer.insert({ ...plain, command })
+        return { ...plain, command } satisfies CommandInsert
       }
     )
+
+    /** Inserts row, audit row and what `within` writes, all or nothing; none when another command has the key. */
+    const insertTogether = <E, R>(id: CommandId, command: CommandInsert, within: IssueWith<E, R>) =>
+      Effect.gen(function*() {
+        yield* within(id)
+        const [row] = yield* writer.insertAll([command])
+        return row ?? (yield* Effect.fail(keyTaken))
+      }).pipe(
+        sql.withTransaction,
+        Effect.asSome,
+        Effect.catchIf((error): error is typeof keyTaken => error === keyTaken, () => Effect.succeedNone)
+      )
 
     /**
      * Issues commands in the caller's transaction, and wakes their agents at its commit. The caller has chosen agents
@@ -164,12 +182,21 @@ export class CommandIssue extends Effect.Service<CommandIssue>()("svc/CommandIss
 
     /**
      * Issues a command in the current project. The caller has checked that the agent belongs to it. Returns the other
-     * command where another one has the key.
+     * command where another one has the key. `within` writes in the transaction of a command that its agent may
+     * execute, by the command's id.
      */
-    const issue = Effect.fnUntraced(function*(intent: Intent, key: IdempotencyKey | null = null) {
+    const issue = Effect.fnUntraced(function*<E = never, R = never>(
+      intent: Intent,
+      key: IdempotencyKey | null = null,
+      within: IssueWith<E, R> | null = null
+    ) {
       yield* checkSize(intent)
       const { facts, initialState } = yield* admit(intent)
-      const inserted = yield* insert(intent, initialState, key)
+      const id = yield* Ids.nextOf(CommandId)
+      const prepared = yield* prepare(id, intent, initialState, key)
+      const inserted = within !== null && initialState.status === "pending"
+        ? yield* insertTogether(id, prepared, within)
+        : yield* writer.insert(prepared)
       if (Option.isNone(inserted)) {
         const first = key === null ? Option.none<Command>() : yield* findByKey(key)
         return yield* Effect.orDie(first) // the unique index refused the row, so another command has the key

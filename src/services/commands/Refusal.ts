@@ -10,6 +10,7 @@ const alternatives: Readonly<Record<string, string>> = {
   cancel_consumer: "Start the worker without the queue instead.",
   pool_grow: "Start the worker with another concurrency instead.",
   pool_shrink: "Start the worker with another concurrency instead.",
+  pause_queue: "Stop the workers of the queue instead, or cancel their consumers.",
   purge_queue: "Delete the messages at the broker instead.",
   rate_limit: "Limit the task in its own code instead.",
   requeue_dead_letter: "Retry the task instead."

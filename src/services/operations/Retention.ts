@@ -4,6 +4,7 @@ import { system } from "../../domain/kernel/Actor.ts"
 import { idempotencyRetentionSeconds } from "../../domain/kernel/Idempotency.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { keptMinutes, minuteOf } from "../../domain/tasks/FailureRate.ts"
+import { depthLevels, keptMinutesOfDepths } from "../agents/Queues/Depths.ts"
 import { Audit } from "../audit/Audit.ts"
 import { pruneAudit } from "../audit/Prune.ts"
 import { placeLifetimeSeconds } from "../identity/Sessions/LoginPlaces.ts"
@@ -39,6 +40,7 @@ const listExpiries = (sql: SqlClient.SqlClient, settings: Settings["Type"]): Rea
     sql`${sql(column)} < ${Ids.minIdAt(Timestamp.toEpochMillis(time))}`
   const endedBefore: Expiry["where"] = (time) => sql`expires_at < ${time} OR revoked_at < ${time}`
 
+  const bucketOf = (time: Timestamp.Timestamp) => Math.floor(Timestamp.toEpochSeconds(time) / 60)
   const days = (count: number) => count * Timestamp.secondsPerDay
   const alerts = days(settings.alertsRetentionDays)
   const commands = days(settings.commandsRetentionDays)
@@ -115,6 +117,18 @@ const listExpiries = (sql: SqlClient.SqlClient, settings: Settings["Type"]): Rea
     expiry("alerts", alerts, (time) => sql`recovered_at IS NOT NULL AND recovered_at < ${time}`, {
       orderBy: "recovered_at"
     }),
+    expiry(
+      "queue_depths",
+      keptMinutesOfDepths * 60,
+      (time) => sql`level = ${depthLevels.minute} AND bucket < ${bucketOf(time)}`,
+      { key: "queue_id, level, bucket" }
+    ),
+    expiry(
+      "queue_depths",
+      days(settings.rollupHoursRetentionDays),
+      (time) => sql`level = ${depthLevels.quarter} AND bucket < ${bucketOf(time)}`,
+      { key: "queue_id, level, bucket" }
+    ),
     expiry("deploys", days(settings.deploysRetentionDays), before("at")),
     expiry("maintenance_windows", alerts, before("ends_at")),
     expiry("automation_executions", days(settings.automationExecutionsRetentionDays), idBefore("id"), {

@@ -40,6 +40,15 @@ const defaultNames = 50
 /** Bars of a histogram. */
 const maxRanges = 40
 
+/** What a queue's tasks did in the last hour. */
+interface HourOfQueue {
+  readonly received: number
+  readonly ended: number
+  /** Those whose run time is known, and the sum of their run times. */
+  readonly timed: number
+  readonly runtimeMillis: number
+}
+
 /** Tasks over time and by name, from the rollups (docs/trends.md). About a second behind the tasks. */
 export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
   effect: Effect.gen(function*() {
@@ -163,9 +172,11 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const series = yield* repo.listSeries(id, { kind: seriesKinds.queue })
       const ids = series.map((each) => each.id)
       const totals = yield* repo.sumSeries(id, ids, coverOf(startOfWindow(now, minutesIn["1h"]), now), "none")
-      return new Map<string, { readonly received: number; readonly ended: number }>(series.map((each) => {
-        const { received, retry, total } = countsOf(totals.get(each.id) ?? emptyEncodedCell())
-        return [`${each.engine} ${each.queue}`, { received, ended: total - retry }] as const
+      return new Map<string, HourOfQueue>(series.map((each) => {
+        const cell = totals.get(each.id) ?? emptyEncodedCell()
+        const { received, retry, total } = countsOf(cell)
+        const runTimes = { timed: atLeastZero(cell.runtime_count), runtimeMillis: atLeastZero(cell.runtime_sum) }
+        return [`${each.engine} ${each.queue}`, { received, ended: total - retry, ...runTimes }] as const
       }))
     })
 

@@ -165,6 +165,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /workers", "viewer", "workers:read", [], 200),
   project("GET /workers/{worker_id}", "viewer", "workers:read", [], 200),
   project("GET /queues", "viewer", "queues:read", [], 200),
+  project("GET /queues/{engine}/{name}", "viewer", "queues:read", [], 200), // docs/queues.md
+  project("PUT /queues/{engine}/{name}/target", "operator", "commands:write", ["csrf"], 200), // docs/queues.md
 
   project("GET /dead-letters", "viewer", "tasks:read", [], "409 agent_offline"), // docs/dead-letters.md
 
@@ -282,6 +284,9 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("POST /commands/requeue-dead-letter", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/bulk-retry", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/purge-queue", "admin", "commands:write", ["csrf", "step-up"], 202),
+  // docs/queues.md: a pause is an operator's, as the control of workers is
+  project("POST /commands/pause-queue", "operator", "commands:write", ["csrf"], 202),
+  project("POST /commands/resume-queue", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/restart-worker", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/pool-resize", "operator", "commands:write", ["csrf"], 202),
   project("POST /commands/add-consumer", "operator", "commands:write", ["csrf"], 202),

@@ -463,6 +463,16 @@ export const operationIn = (project: Project, agent_id: string) =>
     return id
   }).pipe(Effect.orDie)
 
+/** The queue that `name` names, since names of tasks and of queues have one parameter. */
+export const queueIn = (project: Project) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const created_at = yield* Timestamp.now
+    yield* sql`INSERT INTO queues ${
+      sql.insert({ id: yield* Ids.next, project_id: project.id, engine: "celery", name: "shop.pay", created_at })
+    }`
+  }).pipe(Effect.orDie)
+
 const workerIn = (project: Project) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -484,6 +494,7 @@ const furnished = Effect.gen(function*() {
   yield* Effect.orDie(sql`UPDATE agents SET engine_adapters = '["celery"]' WHERE id = ${agent.agent_id}`)
   const task = storedTask(project.id, Date.now(), { state: "failure" })
   yield* insertTasks([task])
+  yield* queueIn(project)
   const things: Values = {
     slug: project.slug,
     engine: "celery",

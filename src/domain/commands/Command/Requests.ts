@@ -1,9 +1,10 @@
 import { Schema } from "effect"
+import { maxPauseDays, maxPauseReasonLength } from "../../agents/QueuePause.ts"
 import type { CanonicalText } from "../../kernel/CanonicalJson.ts"
-import { describeBody, describeField, exampleId } from "../../kernel/Describe.ts"
+import { describeBody, describeField, exampleId, exampleTime } from "../../kernel/Describe.ts"
 import { AgentId, caseInsensitiveId } from "../../kernel/Id.ts"
 import { nullish, text } from "../../kernel/Text.ts"
-import { secondsPerDay } from "../../kernel/Timestamp.ts"
+import { secondsPerDay, Timestamp } from "../../kernel/Timestamp.ts"
 import { BulkRetryMax } from "../BulkRetry/Max.ts"
 
 /** Bodies of the command endpoints (interface, Commands; bodies: …Request). */
@@ -126,6 +127,27 @@ export const PurgeQueueRequest = Schema.Struct({
   idempotency_key
 }).annotations(describeBody("PurgeQueueRequest", "A queue to purge."))
 export type PurgeQueue = typeof PurgeQueueRequest.Type
+
+export const PauseQueueRequest = Schema.Struct({
+  ...targetFields,
+  queue,
+  reason: describeField(
+    text(maxPauseReasonLength, 1),
+    "Why; members of the project see it.",
+    "The bank's API is down."
+  ),
+  resume_at: describeField(
+    nullish(Timestamp),
+    `When the server resumes the queue, at most ${maxPauseDays} days from now; null: once a user does.`,
+    exampleTime
+  ),
+  idempotency_key
+}).annotations(describeBody("PauseQueueRequest", "A queue to pause."))
+export type PauseQueue = typeof PauseQueueRequest.Type
+
+export const ResumeQueueRequest = Schema.Struct({ ...targetFields, queue, idempotency_key })
+  .annotations(describeBody("ResumeQueueRequest", "A queue to resume."))
+export type ResumeQueue = typeof ResumeQueueRequest.Type
 
 export const RestartWorkerRequest = Schema.Struct({ ...workerTargetFields, idempotency_key })
   .annotations(describeBody("RestartWorkerRequest", "A worker to restart."))

@@ -6,11 +6,13 @@ import {
   BulkRetryRequest,
   CancelTaskRequest,
   ConsumerRequest,
+  PauseQueueRequest,
   PoolResizeRequest,
   PurgeQueueRequest,
   RateLimitRequest,
   RequeueDeadLetterRequest,
   RestartWorkerRequest,
+  ResumeQueueRequest,
   RetryTaskRequest
 } from "../../../domain/commands/Command/Requests.ts"
 import { Access, type AccessRule } from "../../../domain/kernel/Access.ts"
@@ -134,6 +136,23 @@ export class CommandsApi extends HttpApiGroup.make("commands")
         "Deletes every waiting message. With `observed_depth` the agent refuses when the queue has another " +
           "length."
       ))
+  )
+  .add(
+    HttpApiEndpoint.post("pauseQueue")`/projects/${slug}/commands/pause-queue`
+      .setPayload(PauseQueueRequest)
+      .addSuccess(CommandPublic, { status: 202 })
+      .annotate(Access, { ...issueRule, destructive: true })
+      .annotateContext(operation(
+        "Pause a queue",
+        "No worker of any process takes its tasks; running ones continue. The server resumes it at `resume_at`."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("resumeQueue")`/projects/${slug}/commands/resume-queue`
+      .setPayload(ResumeQueueRequest)
+      .addSuccess(CommandPublic, { status: 202 })
+      .annotate(Access, issueRule)
+      .annotateContext(operation("Resume a queue", "Workers take its tasks again."))
   )
   .add(
     HttpApiEndpoint.post("restartWorker")`/projects/${slug}/commands/restart-worker`

@@ -23,6 +23,8 @@ export interface QueueReport {
   readonly broker_type: string | null
   readonly broker_url_hint: string | null
   readonly depth: number | null
+  /** 1: paused. Null: the agent cannot see pauses. */
+  readonly paused: 0 | 1 | null
 }
 
 export interface AdapterReport {
@@ -52,6 +54,7 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, red
     if (engine !== null && field === "broker_connected") brokers.set(engine, String(value).toLowerCase() !== "false")
     if (engine === null || (field !== "worker_details" && field !== "queue_depths")) continue
     const brokerType = asName(health[`${engine}.broker_type`])
+    const paused = readPausedQueues(health[`${engine}.paused_queues`])
     const add = (queue: string, depth: number | null, hint: string | null) => {
       const known = queues.get(`${engine}\n${queue}`)
       if (known === undefined && queues.size >= maxQueues) return
@@ -60,7 +63,8 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, red
         name: queue,
         broker_type: brokerType,
         broker_url_hint: hint ?? known?.broker_url_hint ?? null,
-        depth: depth ?? known?.depth ?? null
+        depth: depth ?? known?.depth ?? null,
+        paused: paused === null ? null : paused.has(queue) ? 1 : 0
       })
     }
     const entries = Object.entries(asRecord(parseJson(value)))
@@ -77,6 +81,12 @@ export const readAdapterHealth = (health: Readonly<Record<string, unknown>>, red
     }
   }
   return { brokers, workers, queues: [...queues.values()] }
+}
+
+/** Null where the agent says nothing of pauses. */
+const readPausedQueues = (value: unknown): ReadonlySet<unknown> | null => {
+  const names = parseJson(value)
+  return Array.isArray(names) ? new Set(names.slice(0, maxQueues)) : null
 }
 
 /** One node of Celery's `worker_details`: `stats`, `active`, `active_queues`, `registered`, `conf`. */

@@ -117,7 +117,7 @@ export const makeFlush = Effect.fnUntraced(function*(state: PresenceState) {
   // what a worker reported before it left comes first
   const flushReports = Effect.all([
     flushRows("workers", state.workers, repo.upsertWorkers),
-    flushRows("queues", state.queues, repo.upsertQueues),
+    flushRows("queues", state.queues, (rows) => Effect.zipRight(repo.upsertQueues(rows), repo.upsertDepths(rows))),
     flushDepartures
   ])
 

@@ -79,7 +79,8 @@ export const makeHandle = (
           project_id: projectId,
           agent_id: agentId,
           at,
-          low_window: queue.depth === null ? null : lowWindowOf(at)
+          low_window: queue.depth === null ? null : lowWindowOf(at),
+          minute: Math.floor(now / 60_000)
         }
         state.queues.set(`${projectId} ${queue.engine} ${queue.name}`, row)
       }

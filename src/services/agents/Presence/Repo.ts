@@ -4,6 +4,7 @@ import type { AgentId, ProjectId } from "../../../domain/kernel/Id.ts"
 import { isContention } from "../../kernel/sql/Database.ts"
 import { forNoKeyUpdate } from "../../kernel/sql/Dialect.ts"
 import { recordset } from "../../kernel/sql/Recordset.ts"
+import { depthLevels, quarterMinutes } from "../Queues/Depths.ts"
 import { lowColumns, lowUpdates } from "../Queues/Lows.ts"
 import type { ReportedAgent } from "./PresenceEvents.ts"
 import type {
@@ -249,20 +250,38 @@ export const makePresenceRepo = Effect.gen(function*() {
       broker_type: "text",
       broker_url_hint: "text",
       depth: "bigint",
+      paused: "integer",
       at: "text",
       low_window: "bigint"
     }, (r) =>
       sql`
-        INSERT INTO queues (id, project_id, engine, name, broker_type, broker_url_hint, depth, last_seen_at, created_at,
-          ${sql.literal(lowColumns)})
-        SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.at, r.at, r.low_window,
-          r.depth
+        INSERT INTO queues (id, project_id, engine, name, broker_type, broker_url_hint, depth, paused, last_seen_at,
+          created_at, ${sql.literal(lowColumns)})
+        SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.paused, r.at, r.at,
+          r.low_window, r.depth
         FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
         ON CONFLICT (project_id, engine, name) DO UPDATE SET
           broker_type = coalesce(excluded.broker_type, queues.broker_type),
           broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
           ${sql.literal(lowUpdates)},
-          depth = coalesce(excluded.depth, queues.depth), last_seen_at = excluded.last_seen_at`)
+          depth = coalesce(excluded.depth, queues.depth), paused = coalesce(excluded.paused, queues.paused),
+          last_seen_at = excluded.last_seen_at`)
+
+  /** The depths of queues that `upsertQueues` has written before, of their minute and of their 15 minutes. */
+  const upsertDepths = (rows: ReadonlyArray<QueueRow>) =>
+    writeRows(
+      rows.filter(({ depth }) => depth !== null),
+      { project_id: "uuid", engine: "text", name: "text", depth: "bigint", minute: "bigint" },
+      (r) =>
+        sql`INSERT INTO queue_depths (queue_id, level, bucket, depth)
+          SELECT q.id, l.level, r.minute - r.minute % l.size, r.depth FROM ${r}
+          JOIN queues q ON q.project_id = r.project_id AND q.engine = r.engine AND q.name = r.name
+          CROSS JOIN (SELECT ${depthLevels.minute} AS level, 1 AS size UNION ALL SELECT ${depthLevels.quarter}, ${quarterMinutes}) l
+          WHERE true
+          ON CONFLICT (queue_id, level, bucket) DO UPDATE SET depth = CASE
+            WHEN excluded.level = ${depthLevels.minute} OR excluded.depth > queue_depths.depth THEN excluded.depth
+            ELSE queue_depths.depth END`
+    )
 
   return {
     lockAgents,
@@ -278,7 +297,8 @@ export const makePresenceRepo = Effect.gen(function*() {
     insertHealth,
     upsertWorkers,
     updateDepartures,
-    upsertQueues
+    upsertQueues,
+    upsertDepths
   } as const
 })
 

@@ -88,7 +88,11 @@ export interface QueueRow {
   readonly broker_type: string | null
   readonly broker_url_hint: string | null
   readonly depth: number | null
+  /** Null: the agent cannot see pauses. */
+  readonly paused: 0 | 1 | null
   readonly at: string
   /** The 5 minutes of the report, for the queue's least depth in them; null without a depth. */
   readonly low_window: number | null
+  /** The minute of the report since 1970. */
+  readonly minute: number
 }

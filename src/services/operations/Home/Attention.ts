@@ -59,6 +59,11 @@ const namedKinds: ReadonlyArray<readonly [AttentionKind, (count: number) => stri
         count === 1 ? "it" : "them"
       }.`
   ],
+  [
+    "queue_over_target",
+    (count) =>
+      `The oldest task of ${amount(count, "queue")} has waited for longer than ${count === 1 ? "its" : "their"} target.`
+  ],
   ["queue_depth", (count) => `${amount(count, "queue")} ${hasOrHave(count)} 1000 tasks or more.`],
   [
     "queue_growth",

@@ -5,6 +5,7 @@ import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { AttentionKind, AttentionTarget } from "../../../domain/operations/Home.ts"
 import { hasGrown, lowWindowOf } from "../../agents/Queues/Lows.ts"
+import { listOldestWaiting } from "../../agents/Queues/Repo.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
 import { idIn } from "../../kernel/sql/Dialect.ts"
@@ -27,11 +28,15 @@ const deepQueue = 1000
 const waitedSeconds = 300
 const secondsPerDay = Timestamp.secondsPerDay
 
+/** Projects whose waiting tasks one request reads: SQLite takes 500 parts of a compound SELECT, and each project is two. */
+const maxTargetProjects = 200
+
 /** Groups of which one request reads the rows: of 10 000 that fail at once, all rows took 30 ms on SQLite. */
 const maxGroups = 1000
 
 interface TargetRow {
   readonly project_id: string
+  readonly engine: string | null
   readonly kind: AttentionKind
   readonly id: string
   readonly name: string
@@ -47,6 +52,14 @@ interface WaitingQueue {
   readonly depth: number | string | null
 }
 
+interface TargetedQueue {
+  readonly project_id: ProjectId
+  readonly engine: string
+  readonly id: string
+  readonly name: string
+  readonly seconds: number
+}
+
 interface WorkerQueues {
   readonly project_id: string
   readonly engine: string
@@ -58,7 +71,10 @@ const keyOf = ({ engine, project_id }: Pick<WorkerQueues, "project_id" | "engine
 
 const maxDetail = 200
 
-const targetOf = ({ detail, id, name }: Pick<TargetRow, "id" | "name" | "detail">): AttentionTarget => ({
+const targetOf = (
+  { detail, engine, id, name }: Pick<TargetRow, "engine" | "id" | "name" | "detail">
+): AttentionTarget => ({
+  engine,
   id,
   name: detail === null ? name : `${name}: ${(detail.split("\n", 1)[0] ?? "").slice(0, maxDetail).toWellFormed()}`
 })
@@ -72,8 +88,8 @@ const listWorst = (
     read<TargetRow>`${
       read.join(" UNION ALL ", false)(
         kinds.map(([kind, found]) =>
-          read`SELECT project_id, ${read.literal(`'${kind}'`)} AS kind, id, name, detail, n FROM (
-            SELECT project_id, id, name, detail, count(*) OVER (PARTITION BY project_id) AS n,
+          read`SELECT project_id, ${read.literal(`'${kind}'`)} AS kind, engine, id, name, detail, n FROM (
+            SELECT project_id, engine, id, name, detail, count(*) OVER (PARTITION BY project_id) AS n,
               row_number() OVER (PARTITION BY project_id ORDER BY weight DESC, name, id) AS place
             FROM (${found}) AS found) AS numbered
           WHERE place <= ${maxTargets}`
@@ -94,7 +110,7 @@ export const makeNamedRepo = Effect.gen(function*() {
   const listQueuesAndGroups = (ids: ReadonlyArray<ProjectId>, now: Timestamp.Timestamp) => {
     const ago = (seconds: number) => Timestamp.addSeconds(now, -seconds)
     const queues = (condition: Statement.Fragment) =>
-      read`SELECT project_id, CAST(id AS TEXT) AS id, name, NULL AS detail, depth AS weight FROM queues
+      read`SELECT project_id, engine, CAST(id AS TEXT) AS id, name, NULL AS detail, depth AS weight FROM queues
         WHERE ${idIn(read, ids, "project_id")} AND ${condition} AND last_seen_at >= ${ago(maxDepthAgeSeconds)}`
     /**
      * Groups with open tasks that failed since then and are neither muted nor resolved, the latest ones of all projects
@@ -111,12 +127,12 @@ export const makeNamedRepo = Effect.gen(function*() {
       ["queue_growth", queues(read`low_window >= ${lowWindowOf(now) - 1} AND ${read.literal(hasGrown)}`)],
       [
         "failure_groups_regressed",
-        read`SELECT project_id, fingerprint AS id, task_name AS name, sample_exception AS detail, open_count AS weight
+        read`SELECT project_id, NULL AS engine, fingerprint AS id, task_name AS name, sample_exception AS detail, open_count AS weight
           FROM failure_groups WHERE ${idIn(read, ids, "project_id")} AND triage = 'regressed' LIMIT ${maxGroups}`
       ],
       [
         "failure_groups_new",
-        read`SELECT g.project_id, g.fingerprint AS id, g.task_name AS name, g.sample_exception AS detail,
+        read`SELECT g.project_id, NULL AS engine, g.fingerprint AS id, g.task_name AS name, g.sample_exception AS detail,
             g.open_count AS weight
           FROM ${openGroups(ago(secondsPerDay))} JOIN projects p ON p.id = g.project_id
           WHERE g.first_seen_at >= ${ago(secondsPerDay)} AND p.created_at < ${ago(secondsPerDay)}
@@ -124,7 +140,7 @@ export const makeNamedRepo = Effect.gen(function*() {
       ],
       [
         "failure_groups_escalating",
-        read`SELECT * FROM (SELECT g.project_id, g.fingerprint AS id, g.task_name AS name,
+        read`SELECT * FROM (SELECT g.project_id, NULL AS engine, g.fingerprint AS id, g.task_name AS name,
             g.sample_exception AS detail, ${escalationOf(read, now)} AS weight
           FROM ${openGroups(startOfEscalation(now))}) AS recent WHERE weight IS NOT NULL`
       ]
@@ -168,13 +184,38 @@ export const makeNamedRepo = Effect.gen(function*() {
       project_id,
       kind: "queue_unconsumed",
       count: queues.length,
-      targets: queues.slice(0, maxTargets).map(({ id, name }) => ({ id, name }))
+      targets: queues.slice(0, maxTargets).map(({ engine, id, name }) => ({ engine, id, name }))
+    }))
+  })
+
+  /** Queues whose oldest task has waited for longer than their target; those that are paused wait on purpose. */
+  const listOverTarget = Effect.fnUntraced(function*(ids: ReadonlyArray<ProjectId>, now: Timestamp.Timestamp) {
+    const targeted = yield* read<TargetedQueue>`SELECT project_id, engine, CAST(id AS TEXT) AS id, name,
+        start_target_seconds AS seconds FROM queues q
+      WHERE ${idIn(read, ids, "project_id")} AND start_target_seconds IS NOT NULL AND coalesce(paused, 0) = 0
+        AND NOT EXISTS (SELECT 1 FROM queue_pauses p
+          WHERE p.project_id = q.project_id AND p.engine = q.engine AND p.queue = q.name)`
+    const projectIds = [...new Set(targeted.map(({ project_id }) => project_id))].slice(0, maxTargetProjects)
+    if (projectIds.length === 0) return []
+    const oldest = new Map(
+      (yield* listOldestWaiting(read, projectIds)).map((row) => [`${keyOf(row)} ${row.queue}`, row.since])
+    )
+    const waitedFor = (queue: TargetedQueue) => oldest.get(`${keyOf(queue)} ${queue.name}`) ?? now
+    const over = targeted.filter((queue) => waitedFor(queue) < Timestamp.addSeconds(now, -queue.seconds))
+      .toSorted((left, right) => (waitedFor(left) < waitedFor(right) ? -1 : 1))
+    return Object.entries(Arr.groupBy(over, ({ project_id }) => project_id)).map(([project_id, queues]): Named => ({
+      project_id,
+      kind: "queue_over_target",
+      count: queues.length,
+      targets: queues.slice(0, maxTargets).map(({ engine, id, name }) => ({ engine, id, name }))
     }))
   })
 
   const listNamed = (ids: ReadonlyArray<ProjectId>, now: Timestamp.Timestamp) =>
     Effect.map(
-      Effect.all([listQueuesAndGroups(ids, now), listUnconsumed(ids, now)], { concurrency: 2 }),
+      Effect.all([listQueuesAndGroups(ids, now), listUnconsumed(ids, now), listOverTarget(ids, now)], {
+        concurrency: 2
+      }),
       (found) => found.flat()
     )
 

@@ -51,6 +51,8 @@ export const restoreRules: Readonly<Record<string, "kept" | "changed" | "deleted
   password_resets: "deleted",
   project_deletions: "kept",
   projects: "kept",
+  queue_depths: "kept",
+  queue_pauses: "kept", // the engine's next report shows whether they last
   queues: "kept",
   release_checks: "kept",
   rollup_deltas: "kept",

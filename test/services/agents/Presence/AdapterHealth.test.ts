@@ -128,7 +128,8 @@ describe("adapter health", () => {
       name: "q",
       broker_type: "redis",
       broker_url_hint: null,
-      depth: null
+      depth: null,
+      paused: null
     }])
   })
 
@@ -146,8 +147,18 @@ describe("adapter health", () => {
       name: "q",
       broker_type: null,
       broker_url_hint: "redis://r/0",
-      depth: 12
+      depth: 12,
+      paused: null
     }])
+  })
+
+  it("tells paused queues from running ones, where the agent can see pauses", () => {
+    const pausesOf = (paused: string) =>
+      readAdapterHealth({ "bullmq.queue_depths": "{\"mail\":3,\"slow\":0}", "bullmq.paused_queues": paused })
+        .queues.map(({ paused }) => paused)
+    assert.deepStrictEqual(pausesOf("[\"slow\",7,\"unknown\"]"), [0, 1])
+    assert.deepStrictEqual(pausesOf("[]"), [0, 0])
+    for (const broken of ["{}", "null", "[", "\"slow\""]) assert.deepStrictEqual(pausesOf(broken), [null, null])
   })
 
   it("takes the host of a worker whose name does not have it", () => {
