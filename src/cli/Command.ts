@@ -40,7 +40,7 @@ import { makeCompletion } from "./program/completion.ts"
 import { makeProgram } from "./program/Program.ts"
 import { misfires, schedules } from "./schedules/schedules.ts"
 import { failures, issues } from "./tasks/failures.ts"
-import { queues } from "./tasks/queues.ts"
+import { queues } from "./commands/queues.ts"
 import { stats } from "./tasks/stats.ts"
 import { tasks } from "./tasks/tasks.ts"
 

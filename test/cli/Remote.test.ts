@@ -269,6 +269,28 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.notInclude((yield* onTerminal(["tasks", "list"], { ...settings, NO_COLOR: "1" })).shown, "\u001b[3")
     }))
 
+  it.scoped("a queue is shown with its target and its pause, which are set and end by commands", () =>
+    Effect.gen(function*() {
+      const { connect, run } = yield* visitor()
+      const agent = yield* connect("shop", { capabilities: { celery: ["pause_queue", "resume_queue"] } })
+      agent.heartbeat({ "celery.broker_type": "redis", "celery.queue_depths": "{\"mail\":7}" })
+      yield* until(Effect.map(run("queues", "list"), ok), (text) => text.includes("mail"))
+      respondToCommands(agent, { status: "success", result: {} })
+      assert.strictEqual(ok(yield* run("queues", "target", "mail", "30")), "mail: start within 30 s\n")
+      ok(yield* run("queues", "pause", "mail", "--reason", "the bank is down", "--minutes", "30", "--wait"))
+      assert.match(
+        ok(yield* run("queues", "list")),
+        /^NAME +ENGINE +WAITING +TARGET +PAUSE .*\nmail +celery +7 +30s +paused, the bank is down, /
+      )
+      const shown = ok(yield* run("queues", "show", "mail", "--window", "1h"))
+      assert.match(shown, /\npause +paused, the bank is down, .*until 2/)
+      assert.match(shown, /\nforecast +too few reports .*\ndepth +█\| 1h, the highest is 7\n/)
+      ok(yield* run("queues", "resume", "mail", "--wait"))
+      assert.isNull(JSON.parse(ok(yield* run("queues", "show", "mail", "--json"))).pause)
+      assert.strictEqual(ok(yield* run("queues", "target", "mail", "0")), "mail: no target\n")
+      assert.match((yield* run("queues", "show", "none")).stderr, /no such queue: none/)
+    }))
+
   it.scoped("every command reaches the agent as it was meant, and --wait prints its outcome", () =>
     Effect.gen(function*() {
       const { connect, run } = yield* visitor()

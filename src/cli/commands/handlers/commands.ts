@@ -1,4 +1,4 @@
-import { Effect, Option, type Schema } from "effect"
+import { Effect, Option } from "effect"
 import type { CommandPublic } from "../../../domain/commands/Command.ts"
 import {
   BulkRetryRequest,
@@ -19,7 +19,7 @@ import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { list, show } from "../../remote/Handlers.ts"
 import { decodePage } from "../../remote/PageQuery.ts"
-import { type ApiError, clientSending, type DecodedResponse, type Remote } from "../../remote/Remote.ts"
+import { clientSending, type Remote } from "../../remote/Remote.ts"
 import { reportersOfTaskName, reportersOfWorker } from "../../remote/Reporters.ts"
 import { resolveId } from "../../remote/ResolveId.ts"
 import {
@@ -28,9 +28,10 @@ import {
   resolveWorkerTarget,
   type WorkerOptions
 } from "../../remote/Target.ts"
+import { action } from "../Action.ts"
 import { resolveBulkRetry } from "../BulkRetry.ts"
 import type { definitions } from "../commands.ts"
-import { formatCommand, idempotencyKeyOf, issue, type IssueOptions, targetOf } from "../Issue.ts"
+import { formatCommand, idempotencyKeyOf, issue, targetOf } from "../Issue.ts"
 import { resolvePurge } from "../Purge.ts"
 
 const columns: ReadonlyArray<Column<CommandPublic>> = [
@@ -75,23 +76,6 @@ const pathOf = ({ api, slug }: Remote, given: string) => {
   const sought = { what: "command", given, nameOf, listedBy: "svc commands list" }
   return Effect.map(resolveId(CommandId, list, sought), (command_id) => ({ slug, command_id }))
 }
-
-/** The handler of a command that is one request: its body's schema, how the options become the body, and its endpoint. */
-const action = <Options, A, R, I extends { readonly idempotency_key?: string | null | undefined }>(
-  request: Schema.Schema<A, I>,
-  resolveBody: (remote: Remote, options: Options) => Effect.Effect<Omit<I, "idempotency_key">, ApiError | CliError, R>,
-  endpointOf: (commands: Remote["api"]["commands"]) => (
-    call: { readonly path: { readonly slug: string }; readonly payload: A; readonly withResponse: true }
-  ) => Effect.Effect<DecodedResponse<CommandPublic>, ApiError>
-) =>
-(options: IssueOptions & Options) =>
-  issue(options, (remote) =>
-    Effect.gen(function*() {
-      const body = yield* resolveBody(remote, options)
-      const input = { ...body, ...idempotencyKeyOf(options) } as unknown as I // I without its key, and the key: TypeScript does not see that this is I
-      const payload = yield* decodeInput(request, input)
-      return yield* endpointOf(remote.api.commands)({ path: { slug: remote.slug }, payload, withResponse: true })
-    }))
 
 const sizeMissing = new CliError({ usage: true, message: "give --grow or --shrink with a number from 0 to 100" })
 

@@ -12,6 +12,7 @@ import {
 import { UpdateFailureGroup } from "../../../domain/tasks/Failure/Triage.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
 import { findOne } from "../../io/Find.ts"
+import { formatBars, maxBars } from "../../io/Bars.ts"
 import { type Column, formatAge, formatFields, idColumn } from "../../io/Table.ts"
 import { escapeText, indentLines } from "../../io/TerminalText.ts"
 import type { HandlersOf } from "../../program/Group.ts"
@@ -48,16 +49,6 @@ const columns: ReadonlyArray<Column<FailureGroup>> = [
 ]
 
 const textOf = Option.map(String)
-
-const bars = "▁▂▃▄▅▆▇█"
-
-/** Columns of the line of bars: with more buckets, each covers several. */
-const maxBars = 84
-
-const formatBars = (counts: ReadonlyArray<number>): string => {
-  const highest = Math.max(...counts)
-  return counts.map((count) => count === 0 ? " " : bars[Math.ceil((count / highest) * bars.length) - 1]).join("")
-}
 
 const formatSeconds = (seconds: number): string =>
   seconds % 86_400 === 0 ? `${seconds / 86_400}d` : seconds % 3600 === 0 ? `${seconds / 3600}h` : `${seconds / 60}m`
