@@ -150,6 +150,7 @@ const prepare = async (call: Call): Promise<Readonly<Record<string, string>>> =>
     engine: task.engine,
     taskId: task.task_id,
     name: "payment.charge",
+    queue: task.queue,
     scheduleId: schedule?.id ?? "",
     workerId: worker?.id ?? "",
     agentId: agent?.id ?? "",

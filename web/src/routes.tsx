@@ -276,6 +276,13 @@ const queuesRoute = createRoute({
   component: lazyPage(() => import("./queues/QueuesPage.tsx"), "QueuesPage")
 })
 
+const queueRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/queues/$engine/$queue",
+  validateSearch: overviewSearch,
+  component: lazyPage(() => import("./queues/QueuePage.tsx"), "QueuePage")
+})
+
 const workersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/workers",
@@ -451,6 +458,7 @@ const routeTree = rootRoute.addChildren([
       bulkRetriesRoute,
       bulkRetryRoute,
       queuesRoute,
+      queueRoute,
       workersRoute,
       workerRoute,
       agentsRoute,

@@ -3,7 +3,7 @@ import { Effect, Schedule } from "effect"
 import type { Page } from "playwright-core"
 import { makePurgeToken } from "../../../src/domain/commands/PurgeToken.ts"
 import { signingKey } from "../../../src/protocol/Signing.ts"
-import { connectAgent, event, type TestAgent } from "../../agent.ts"
+import { connectAgent, event, helloPayload, type TestAgent } from "../../agent.ts"
 import { has } from "../../needs.ts"
 import { assertAccessible, browser, inspect, openByPalette, signIn, visit, waitUntil } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
@@ -85,7 +85,11 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           return { base: url, token: valueOf("Z4J_TOKEN"), hmac_secret: valueOf("Z4J_HMAC_SECRET") }
         })
         const agent = yield* Effect.acquireRelease(
-          Effect.promise(() => connectAgent(secrets)),
+          Effect.promise(() => {
+            const { capabilities } = helloPayload()
+            const celery = [...capabilities.celery, "pause_queue", "resume_queue"]
+            return connectAgent({ ...secrets, hello: { capabilities: { celery } } })
+          }),
           ({ ws }) => Effect.sync(() => ws.terminate())
         )
         yield* Effect.promise(() => page.getByText("Connected from").waitFor())
@@ -118,6 +122,23 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           const key = signingKey(Buffer.from(secrets.hmac_secret, "base64url"))
           await assertCommand(page, agent, "purge_queue", { confirm_token: makePurgeToken(key, "box.mail", 7) })
           await assertAccessible(page, "queues")
+
+          // the queue's own page: its target, and a pause that says why and until when
+          await row.getByRole("link", { name: "box.mail" }).click()
+          await page.getByText("too little data for a forecast").waitFor()
+          await page.getByRole("button", { name: "Target" }).click()
+          await dialog.getByLabel("Start within").fill("30 s")
+          await dialog.getByRole("button", { name: "Set target" }).click()
+          await page.getByText("target 30s").waitFor()
+          await page.getByRole("button", { name: "Pause", exact: true }).click()
+          await dialog.getByLabel("Reason").fill("The bank is down")
+          await dialog.getByRole("button", { name: "Pause", exact: true }).click()
+          await assertCommand(page, agent, "pause_queue", { queue: "box.mail" })
+          await page.getByRole("status").filter({ hasText: "Paused · The bank is down" }).waitFor()
+          await inspect(page, "a queue")
+          await page.getByRole("button", { name: "Resume", exact: true }).click()
+          await assertCommand(page, agent, "resume_queue", { queue: "box.mail" })
+          await page.getByRole("button", { name: "Pause", exact: true }).waitFor()
 
           // dead letters open on the engine that has them, and say so of one that has none
           await page.goto("/projects/shop/dead-letters")
@@ -188,8 +209,8 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await assertAccessible(page, "palette")
           await page.keyboard.press("Escape")
           await openByPalette(page, "queues", "Queues")
-          await openByPalette(page, "box.mail", "box.mail", "Tasks")
-          await page.waitForURL(/box\.mail/)
+          await openByPalette(page, "box.mail", "box.mail")
+          await page.waitForURL(/\/queues\/celery\/box\.mail$/)
           await openByPalette(page, worker, worker)
           await openByPalette(page, "dead let", "Dead letters")
           await openByPalette(page, "aits-00", "waits-0001", "shop.pay")

@@ -89,7 +89,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the overview and the f
           await signIn(page, email, password)
           const attention = page.getByRole("region", { name: "Needs attention" })
           await attention.getByRole("link", { name: "parcels" }).click()
-          await page.waitForURL(/\/tasks\?q=queue%3Aparcels$/)
+          await page.waitForURL(/\/queues\/celery\/parcels$/)
           await page.goBack()
           await attention.getByRole("link", { name: /missed schedule run/ }).click()
           await page.waitForURL(/\/schedules\?tab=misfires$/)

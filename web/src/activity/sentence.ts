@@ -70,6 +70,8 @@ const commandVerbs: Readonly<Partial<Record<string, Verb>>> = {
   cancel_task: "cancelled",
   requeue_dead_letter: "requeued",
   purge_queue: "purged",
+  pause_queue: "paused",
+  resume_queue: "resumed",
   restart_worker: "restarted",
   pool_grow: "updated",
   pool_shrink: "updated",
@@ -83,7 +85,8 @@ const commandVerbs: Readonly<Partial<Record<string, Verb>>> = {
 const otherVerbs: Readonly<Partial<Record<string, Verb>>> = {
   "schedule.trigger_now": "triggered",
   "bulk_job.stopped": "cancelled",
-  "failure_group.note_changed": "noted"
+  "failure_group.note_changed": "noted",
+  "queue.target.updated": "updated"
 }
 
 const verbOf = (action: string): Verb | undefined => {

@@ -3,6 +3,8 @@ import type { Agent } from "./agents.ts"
 /** What agents report that they can do (docs/commands.md). */
 export type Action =
   | "purge_queue"
+  | "pause_queue"
+  | "resume_queue"
   | "restart_worker"
   | "pool_grow"
   | "pool_shrink"

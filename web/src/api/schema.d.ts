@@ -471,6 +471,11 @@ export interface paths {
         };
         post: operations["commands.cancelTask"];
     };
+    "/api/v1/projects/{slug}/commands/pause-queue": {
+        parameters: {
+        };
+        post: operations["commands.pauseQueue"];
+    };
     "/api/v1/projects/{slug}/commands/pool-resize": {
         parameters: {
         };
@@ -495,6 +500,11 @@ export interface paths {
         parameters: {
         };
         post: operations["commands.restartWorker"];
+    };
+    "/api/v1/projects/{slug}/commands/resume-queue": {
+        parameters: {
+        };
+        post: operations["commands.resumeQueue"];
     };
     "/api/v1/projects/{slug}/commands/retry-task": {
         parameters: {
@@ -657,6 +667,16 @@ export interface paths {
         parameters: {
         };
         get: operations["queues.list"];
+    };
+    "/api/v1/projects/{slug}/queues/{engine}/{name}": {
+        parameters: {
+        };
+        get: operations["queues.get"];
+    };
+    "/api/v1/projects/{slug}/queues/{engine}/{name}/target": {
+        parameters: {
+        };
+        put: operations["queues.setTarget"];
     };
     "/api/v1/projects/{slug}/saved-views": {
         parameters: {
@@ -1262,7 +1282,7 @@ export interface components {
         AttentionItem: {
             count: number | null;
             /** @enum {string} */
-            kind: "agents_offline" | "agents_refused" | "failure_rate" | "queue_depth" | "queue_growth" | "queue_unconsumed" | "failure_groups_regressed" | "failure_groups_new" | "failure_groups_escalating" | "stuck_commands" | "schedule_misfires" | "channels_disabled" | "breakers_tripped" | "schedules_tripped";
+            kind: "agents_offline" | "agents_refused" | "failure_rate" | "queue_depth" | "queue_growth" | "queue_over_target" | "queue_unconsumed" | "failure_groups_regressed" | "failure_groups_new" | "failure_groups_escalating" | "stuck_commands" | "schedule_misfires" | "channels_disabled" | "breakers_tripped" | "schedules_tripped";
             message: string;
             /** Format: uuid */
             project_id: string;
@@ -1273,6 +1293,7 @@ export interface components {
             targets: components["schemas"]["AttentionTarget"][];
         };
         AttentionTarget: {
+            engine: string | null;
             id: string;
             name: string;
         };
@@ -1601,7 +1622,7 @@ export interface components {
         };
         Command: {
             /** @enum {string} */
-            action: "retry_task" | "cancel_task" | "requeue_dead_letter" | "bulk_retry" | "purge_queue" | "restart_worker" | "pool_grow" | "pool_shrink" | "add_consumer" | "cancel_consumer" | "rate_limit" | "reconcile_task" | "dlq.list" | "schedule.fire" | "schedule.trigger_now" | "schedule.delete" | "schedule.resync" | "schedule.external.activate" | "schedule.external.control" | "schedule.external.mutate";
+            action: "retry_task" | "cancel_task" | "requeue_dead_letter" | "bulk_retry" | "purge_queue" | "pause_queue" | "resume_queue" | "restart_worker" | "pool_grow" | "pool_shrink" | "add_consumer" | "cancel_consumer" | "rate_limit" | "reconcile_task" | "dlq.list" | "schedule.fire" | "schedule.trigger_now" | "schedule.delete" | "schedule.resync" | "schedule.external.activate" | "schedule.external.control" | "schedule.external.mutate";
             agent_id: string | null;
             agent_name: string | null;
             completed_at: string | null;
@@ -2504,6 +2525,15 @@ export interface components {
         PasswordResetRequested: {
             accepted: boolean;
         };
+        PauseQueueRequest: {
+            /** Format: uuid */
+            agent_id: string;
+            engine?: string | null;
+            idempotency_key?: string | null;
+            queue: string;
+            reason: string;
+            resume_at?: string | null;
+        };
         PoolResizeRequest: {
             /** Format: uuid */
             agent_id: string;
@@ -2604,12 +2634,52 @@ export interface components {
             engine: string;
             /** Format: uuid */
             id: string;
+            is_over_target: boolean;
             last_seen_at: string | null;
             name: string;
             oldest_waiting_at: string | null;
+            pause: components["schemas"]["QueuePause"] | null;
             /** Format: uuid */
             project_id: string;
             received_1h: number;
+            start_target_seconds: number | null;
+        };
+        QueueDepthPoint: {
+            depth: number | null;
+            /** Format: date-time */
+            t: string;
+        };
+        QueueDetail: {
+            broker_type: string | null;
+            broker_url_hint: string | null;
+            /** Format: date-time */
+            created_at: string;
+            depth: number | null;
+            depth_note: string | null;
+            depths: components["schemas"]["QueueDepthPoint"][];
+            ended_1h: number;
+            engine: string;
+            forecast: components["schemas"]["QueueForecast"] | null;
+            /** Format: uuid */
+            id: string;
+            is_over_target: boolean;
+            last_seen_at: string | null;
+            name: string;
+            oldest_waiting_at: string | null;
+            pause: components["schemas"]["QueuePause"] | null;
+            /** Format: uuid */
+            project_id: string;
+            received_1h: number;
+            sizing: components["schemas"]["QueueSizing"] | null;
+            start_target_seconds: number | null;
+            /** @enum {string} */
+            window: "1h" | "6h" | "24h" | "72h" | "7d" | "30d" | "90d";
+        };
+        QueueForecast: {
+            empty_in_seconds: number | null;
+            per_minute: number;
+            /** @enum {string} */
+            trend: "empty" | "emptying" | "growing" | "steady";
         };
         QueueHealth: {
             broker_type: string | null;
@@ -2617,6 +2687,31 @@ export interface components {
             last_seen_at: string | null;
             name: string;
             pending_count: number;
+        };
+        QueuePause: {
+            command_id: string | null;
+            paused_at: string | null;
+            paused_by: {
+                /** Format: uuid */
+                id: string;
+                name: string | null;
+            } | null;
+            reason: string | null;
+            resume_at: string | null;
+            /** @enum {string} */
+            status: "pausing" | "paused" | "resuming";
+        };
+        QueueSizing: {
+            busy_slots: number;
+            mean_runtime_ms: number;
+            received_per_minute: number;
+            slots: number;
+            slots_now: number | null;
+            workers: number | null;
+            workers_now: number;
+        };
+        QueueTarget: {
+            start_within_seconds: number | null;
         };
         QuietHours: {
             days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
@@ -2737,6 +2832,13 @@ export interface components {
             engine?: string | null;
             idempotency_key?: string | null;
             worker_name: string;
+        };
+        ResumeQueueRequest: {
+            /** Format: uuid */
+            agent_id: string;
+            engine?: string | null;
+            idempotency_key?: string | null;
+            queue: string;
         };
         ResyncSchedules: {
             agents_dispatched: number;
@@ -7140,6 +7242,31 @@ export interface operations {
             };
         };
     };
+    "commands.pauseQueue": {
+        parameters: {
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PauseQueueRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+        };
+    };
     "commands.poolResize": {
         parameters: {
             header?: {
@@ -7252,6 +7379,31 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RestartWorkerRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+        };
+    };
+    "commands.resumeQueue": {
+        parameters: {
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResumeQueueRequest"];
             };
         };
         responses: {
@@ -8137,6 +8289,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Queue"][];
+                };
+            };
+        };
+    };
+    "queues.get": {
+        parameters: {
+            query?: {
+                window?: "1h" | "6h" | "24h" | "72h" | "7d" | "30d" | "90d";
+            };
+            path: {
+                engine: string;
+                name: string;
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueDetail"];
+                };
+            };
+        };
+    };
+    "queues.setTarget": {
+        parameters: {
+            path: {
+                engine: string;
+                name: string;
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueTarget"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueTarget"];
                 };
             };
         };

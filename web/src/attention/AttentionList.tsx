@@ -3,7 +3,7 @@ import type { Schemas } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import type { Count } from "../i18n/plural.ts"
-import { formatQuery } from "../tasks/query.ts"
+import { QueueLink } from "../queues/QueueLink.tsx"
 
 export type AttentionItem = Schemas["AttentionItem"]
 
@@ -18,6 +18,7 @@ const places: Readonly<Record<AttentionItem["kind"], { readonly to: string; read
   queue_unconsumed: { to: "/projects/$slug/queues" },
   queue_depth: { to: "/projects/$slug/queues" },
   queue_growth: { to: "/projects/$slug/queues" },
+  queue_over_target: { to: "/projects/$slug/queues" },
   stuck_commands: { to: "/projects/$slug/commands" },
   schedule_misfires: { to: "/projects/$slug/schedules", search: { tab: "misfires" } },
   schedules_tripped: { to: "/projects/$slug/schedules", search: { state: "disabled" } },
@@ -25,8 +26,8 @@ const places: Readonly<Record<AttentionItem["kind"], { readonly to: string; read
   breakers_tripped: { to: "/projects/$slug/automation" }
 }
 
-/** A queue or a failure group of an item, with its own page or tasks. */
-const TargetLink = ({ item, target: { id, name } }: {
+/** A queue or a failure group of an item, with its own page. */
+const TargetLink = ({ item, target: { engine, id, name } }: {
   readonly item: AttentionItem
   readonly target: AttentionItem["targets"][number]
 }) => {
@@ -40,14 +41,7 @@ const TargetLink = ({ item, target: { id, name } }: {
       </Link>
     )
     : (
-      <Link
-        to="/projects/$slug/tasks"
-        params={{ slug }}
-        search={{ q: formatQuery({ queue: name }) }}
-        className={className}
-      >
-        {name}
-      </Link>
+      <QueueLink slug={slug} engine={engine ?? ""} name={name} className={className} /> // a queue has its engine
     )
 }
 

@@ -10,6 +10,7 @@ import { chartRefetchMillis, useTrends } from "../overview/queries.ts"
 import { TrendCharts } from "../overview/TrendCharts.tsx"
 import { type OverviewSearch, type OverviewWindow, windowHours } from "../overview/windows.ts"
 import { CompareToggle, WindowSelect } from "../overview/WindowSelect.tsx"
+import { QueueLink } from "../queues/QueueLink.tsx"
 import { schedulesQuery } from "../schedules/queries.ts"
 import { formatQuery } from "../tasks/query.ts"
 import { Shares } from "../tasks/Shares.tsx"
@@ -82,16 +83,7 @@ const Queues = ({ queues, slug }: {
           {
             title: tasks.columns.queue,
             cell: ({ engine, queue }) =>
-              queue === null ? "–" : (
-                <Link
-                  to="/projects/$slug/tasks"
-                  params={{ slug }}
-                  search={{ q: formatQuery({ queue, engine }) }}
-                  className={linkClass.name}
-                >
-                  {queue}
-                </Link>
-              )
+              queue === null ? "–" : <QueueLink slug={slug} engine={engine} name={queue} className={linkClass.name} />
           },
           { title: tasks.columns.engine, isMinor: true, cell: ({ engine }) => engine },
           {

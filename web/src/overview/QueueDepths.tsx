@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { TaskListLink } from "../tasks/TaskLinks.tsx"
+import { PauseState } from "../queues/PauseState.tsx"
+import { QueueLink } from "../queues/QueueLink.tsx"
 import { Table } from "../ui/Table.tsx"
 import { linkClass } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
@@ -27,8 +28,11 @@ export const QueueDepths = ({ slug }: { readonly slug: string }) => {
         columns={[
           {
             title: tasks.columns.queue,
-            cell: ({ engine, name }) => (
-              <TaskListLink slug={slug} query={{ queue: name, engine }} className={linkClass.name}>{name}</TaskListLink>
+            cell: ({ engine, name, pause }) => (
+              <>
+                <QueueLink slug={slug} engine={engine} name={name} className={linkClass.name} />
+                {pause !== null && <span className="ml-3 text-small"><PauseState pause={pause} /></span>}
+              </>
             )
           },
           {

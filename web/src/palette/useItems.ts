@@ -13,7 +13,6 @@ import { schedulesQuery } from "../schedules/queries.ts"
 import { meQuery, useCan } from "../session/session.ts"
 import { useProjectPages } from "../shell/Navigation.tsx"
 import { projectsQuery } from "../shell/projects.ts"
-import { formatQuery } from "../tasks/query.ts"
 import { searchTasks } from "../tasks/readTasks.ts"
 import { usePaused } from "../ui/usePaused.ts"
 import { workersQuery } from "../workers/workers.ts"
@@ -206,11 +205,7 @@ export const useItems = (slug: string | undefined, typed: string) => {
       title: name,
       hint: engine,
       run: () =>
-        void navigate({
-          to: "/projects/$slug/tasks",
-          params: project,
-          search: { q: formatQuery({ queue: name, engine }) }
-        })
+        void navigate({ to: "/projects/$slug/queues/$engine/$queue", params: { ...project, engine, queue: name } })
     })),
     workers: named.workers.map(({ engine, id, name }) => ({
       id,

@@ -9,46 +9,22 @@ import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
-import { TaskListLink } from "../tasks/TaskLinks.tsx"
 import { Button } from "../ui/Button.tsx"
 import { LongList } from "../ui/LongList.tsx"
 import type { LongColumn } from "../ui/LongTable.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { millisOf } from "../ui/sorting.ts"
-import { linkClass, TextLink } from "../ui/TextLink.tsx"
+import { linkClass } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
-import { useWorkers } from "../workers/workers.ts"
+import { Consumers } from "./Consumers.tsx"
+import { PauseState } from "./PauseState.tsx"
 import { PurgeDialog } from "./PurgeDialog.tsx"
+import { QueueLink } from "./QueueLink.tsx"
 
 type Queue = Schemas["Queue"]
 
 const refetchMillis = 5_000
-
-/** The workers that take tasks of the queue, by name, each with its page. */
-const Consumers = ({ queue, slug }: { readonly slug: string; readonly queue: Queue }) => {
-  const { queues: texts } = useTexts()
-  const { data: workers } = useWorkers(slug)
-  if (workers === undefined) return null
-  const consumers = workers.filter(({ engine, queues, state }) =>
-    engine === queue.engine && state !== "offline" && queues.includes(queue.name)
-  )
-  if (consumers.length === 0) return <span className="text-soft">{texts.noConsumer}</span>
-  return (
-    <span className="flex gap-x-3">
-      {consumers.map(({ id, name }) => (
-        <TextLink
-          key={id}
-          to="/projects/$slug/workers/$workerId"
-          params={{ slug, workerId: id }}
-          look="row"
-        >
-          {name}
-        </TextLink>
-      ))}
-    </span>
-  )
-}
 
 const useColumns = (
   { canPurge, onPurge, slug }: {
@@ -73,10 +49,11 @@ const useColumns = (
       width: 120,
       grow: 2,
       sorting: { key: "name", valueOf: ({ name }) => name },
-      cell: ({ engine, name }) => (
-        <TaskListLink slug={slug} query={{ queue: name, engine }} className={linkClass.name} title={name}>
-          {name}
-        </TaskListLink>
+      cell: ({ engine, name, pause }) => (
+        <>
+          <QueueLink slug={slug} engine={engine} name={name} className={linkClass.name} title={name} />
+          {pause !== null && <span className="ml-3 text-small"><PauseState pause={pause} /></span>}
+        </>
       )
     },
     {
@@ -101,7 +78,15 @@ const useColumns = (
       grow: 1,
       isNumber: true,
       sorting: { key: "oldest", valueOf: ({ oldest_waiting_at }) => millisOf(oldest_waiting_at) },
-      cell: ({ oldest_waiting_at }) => oldest_waiting_at === null ? "–" : <Time at={oldest_waiting_at} />
+      cell: ({ is_over_target, oldest_waiting_at, start_target_seconds }) =>
+        oldest_waiting_at === null ? "–" : (
+          <span
+            className={is_over_target ? "font-medium text-failure" : undefined}
+            title={is_over_target ? texts.overTarget(format.duration((start_target_seconds ?? 0) * 1000)) : undefined}
+          >
+            <Time at={oldest_waiting_at} />
+          </span>
+        )
     },
     numberColumn("received_1h", texts.received),
     numberColumn("ended_1h", texts.ended),

@@ -1,6 +1,7 @@
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { TaskListLink, TaskNameLink } from "../tasks/TaskLinks.tsx"
+import { QueueLink } from "../queues/QueueLink.tsx"
+import { TaskNameLink } from "../tasks/TaskLinks.tsx"
 import { Fact, Facts } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
 import { isServiceOwned, type Schedule } from "./states.ts"
@@ -18,11 +19,7 @@ export const ScheduleFacts = ({ schedule, slug }: { readonly slug: string; reado
       <Fact name={texts.queue}>
         {schedule.queue === null
           ? texts.ownQueue
-          : (
-            <TaskListLink slug={slug} query={{ queue: schedule.queue, engine: schedule.engine }}>
-              {schedule.queue}
-            </TaskListLink>
-          )}
+          : <QueueLink slug={slug} engine={schedule.engine} name={schedule.queue} />}
       </Fact>
       <Fact name={texts.scheduler}>{schedule.scheduler}</Fact>
       <Fact name={texts.source}>{schedule.source}</Fact>

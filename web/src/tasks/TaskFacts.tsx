@@ -9,6 +9,7 @@ import { Fact, Facts } from "../ui/Panel.tsx"
 import { linkClass } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WorkerLink } from "../workers/WorkerLink.tsx"
+import { QueueLink } from "../queues/QueueLink.tsx"
 import { TaskLink, TaskListLink, TaskNameLink } from "./TaskLinks.tsx"
 import { timesOf } from "./times.ts"
 
@@ -38,7 +39,7 @@ export const TaskFacts = ({ slug, task }: { readonly slug: string; readonly task
       <Fact name={texts.queue}>
         {task.queue === null
           ? "–"
-          : <TaskListLink slug={slug} query={{ queue: task.queue, engine }}>{task.queue}</TaskListLink>}
+          : <QueueLink slug={slug} engine={engine} name={task.queue} />}
       </Fact>
       <Fact name={texts.worker}>
         {task.worker_name === null ? "–" : <WorkerLink slug={slug} engine={engine} name={task.worker_name} />}

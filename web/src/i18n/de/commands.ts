@@ -36,6 +36,8 @@ export const commands: Texts["commands"] = {
     requeue_dead_letter: "Dead Letter neu einreihen",
     bulk_retry: "Viele Tasks wiederholen",
     purge_queue: "Queue leeren",
+    pause_queue: "Queue anhalten",
+    resume_queue: "Queue fortsetzen",
     restart_worker: "Worker neu starten",
     pool_grow: common.addSlots,
     pool_shrink: common.removeSlots,

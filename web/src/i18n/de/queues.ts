@@ -37,5 +37,47 @@ export const queues: Texts["queues"] = {
   purgeHint: (agent: string) =>
     `Der Agent ${agent} zählt die Nachrichten erneut und lehnt ab, wenn sich ihre Zahl geändert hat.`,
   purgeForce: "Unabhängig von der Anzahl leeren",
-  purgeForceHint: "Auch nötig oberhalb der Grenze des Agenten, standardmäßig 1.000."
+  purgeForceHint: "Auch nötig oberhalb der Grenze des Agenten, standardmäßig 1.000.",
+  tasks: "Tasks",
+  oldestAge: "Älteste wartet seit",
+  arrived: "Empfangen",
+  inAndOut: "Ein und aus",
+  pause: "Anhalten",
+  resume: "Fortsetzen",
+  target: "Ziel",
+  setTarget: "Ziel setzen",
+  pauseQuestion: (name: string) => `Queue ${name} anhalten?`,
+  pauseNotice: (name: string) => `Anhalten: ${name}`,
+  resumeNotice: (name: string) => `Queue ${name} fortsetzen`,
+  pauseHint: "Kein Worker nimmt ihre Tasks, bis sie fortgesetzt wird. Laufende Tasks laufen weiter.",
+  pauseReason: "Grund",
+  pauseReasonHint: "Mitglieder des Projekts sehen ihn.",
+  pauseFor: "Fortsetzen nach (leer: nie von selbst)",
+  pauseForHint: "30 min",
+  pauseAgentHint: "Diese Engine hat mehrere Agenten. Jeder hält die Queue dieses Namens auf seinem eigenen Broker an.",
+  cannotPause: (engine: string) => `Kein Agent kann Queues von ${engine} anhalten. Stoppen Sie stattdessen die Worker oder deren Consumer.`,
+  pauseStatuses: { pausing: "Wird angehalten", paused: "Angehalten", resuming: "Wird fortgesetzt" },
+  pausedInEngine: "in der Engine angehalten",
+  resumes: "geht weiter",
+  targetQuestion: (name: string) => `Wann sollen Tasks von ${name} starten?`,
+  targetHint: "Eine Queue, deren älteste Task länger wartet, braucht Aufmerksamkeit. Leer entfernt das Ziel.",
+  startWithin: "Start innerhalb von",
+  noTarget: "kein Ziel",
+  targetOf: (duration: string) => `Ziel ${duration}`,
+  overTarget: (duration: string) => `Wartet länger als das Ziel von ${duration}`,
+  forecastUnknown: "zu wenig Daten für eine Prognose",
+  forecastEmpty: "nichts wartet",
+  forecastEmptying: (duration: string, rate: string) => `leer in ${duration} (${rate}/min)`,
+  forecastGrowing: (rate: string) => `${rate}/min, so nie leer`,
+  forecastSteady: (rate: string) => `gleichbleibend (${rate}/min)`,
+  needed: (duration: string) => `Worker für einen Start innerhalb von ${duration}`,
+  neededWorkers: (count: Count, slots: string) =>
+    plural(count, `# Worker mit zusammen ${slots} Slots`, `# Worker mit zusammen ${slots} Slots`),
+  neededSlots: (count: Count) =>
+    plural(count, "# Slot", "# Slots"),
+  workersNow: (count: Count) =>
+    plural(count, "Jetzt # Worker als Consumer", "Jetzt # Worker als Consumer"),
+  slotsNow: (count: Count, slots: string) =>
+    plural(count, `Jetzt # Worker mit ${slots} Slots`, `Jetzt # Worker mit ${slots} Slots`),
+  assumptions: (rate: string, runtime: string, busy: string) => `Für 95\u00a0% der Tasks, wenn sie unabhängig eintreffen, ${rate} pro Minute, und wie in der letzten Stunde ${runtime} laufen: Sie belegen ${busy} Slots (Gesetz von Little), und Erlang C ergibt die Slots für das Warten. Die Worker bedienen nur diese Queue.`
 }

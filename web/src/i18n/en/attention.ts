@@ -16,6 +16,12 @@ export const attention = {
     failure_rate: (count: Count) => `At least 20% of tasks fail: ${count.text} in the last 24 hours`,
     queue_depth: (count: Count) =>
       plural(count, "# queue holds 1,000 tasks or more", "# queues hold 1,000 tasks or more"),
+    queue_over_target: (count: Count) =>
+      plural(
+        count,
+        "# queue has a task that waits for longer than its target",
+        "# queues have tasks that wait for longer than their target"
+      ),
     queue_growth: (count: Count) =>
       plural(count, "# queue has been growing for 15 minutes", "# queues have been growing for 15 minutes"),
     queue_unconsumed: (count: Count) =>

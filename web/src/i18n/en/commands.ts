@@ -35,6 +35,8 @@ export const commands = {
     requeue_dead_letter: "Requeue a dead letter",
     bulk_retry: "Retry many tasks",
     purge_queue: "Purge a queue",
+    pause_queue: "Pause a queue",
+    resume_queue: "Resume a queue",
     restart_worker: "Restart a worker",
     pool_grow: common.addSlots,
     pool_shrink: common.removeSlots,

@@ -17,6 +17,12 @@ export const attention: Texts["attention"] = {
       ),
     failure_rate: (count: Count) => `Falla al menos el 20 % de las tareas: ${count.text} en las últimas 24 horas`,
     queue_depth: (count: Count) => plural(count, "# cola tiene 1000 tareas o más", "# colas tienen 1000 tareas o más"),
+    queue_over_target: (count: Count) =>
+      plural(
+        count,
+        "# cola tiene una tarea que espera más que su objetivo",
+        "# colas tienen tareas que esperan más que su objetivo"
+      ),
     queue_growth: (count: Count) =>
       plural(count, "# cola lleva 15 minutos creciendo", "# colas llevan 15 minutos creciendo"),
     queue_unconsumed: (count: Count) =>

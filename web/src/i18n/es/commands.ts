@@ -36,6 +36,8 @@ export const commands: Texts["commands"] = {
     requeue_dead_letter: "Volver a encolar una dead letter",
     bulk_retry: "Reintentar muchas tareas",
     purge_queue: "Vaciar una cola",
+    pause_queue: "Pausar una cola",
+    resume_queue: "Reanudar una cola",
     restart_worker: "Reiniciar un worker",
     pool_grow: common.addSlots,
     pool_shrink: common.removeSlots,

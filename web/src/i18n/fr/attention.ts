@@ -19,6 +19,12 @@ export const attention: Texts["attention"] = {
       `Au moins 20\u00a0% des tâches échouent\u00a0: ${count.text} ces dernières 24 heures`,
     queue_depth: (count: Count) =>
       plural(count, "# file contient au moins 1\u202f000 tâches", "# files contiennent au moins 1\u202f000 tâches"),
+    queue_over_target: (count: Count) =>
+      plural(
+        count,
+        "# file a une tâche qui attend plus longtemps que son objectif",
+        "# files ont des tâches qui attendent plus longtemps que leur objectif"
+      ),
     queue_growth: (count: Count) =>
       plural(count, "# file croît depuis 15 minutes", "# files croissent depuis 15 minutes"),
     queue_unconsumed: (count: Count) =>

@@ -36,6 +36,8 @@ export const commands: Texts["commands"] = {
     requeue_dead_letter: "Remettre en file une dead letter",
     bulk_retry: "Relancer de nombreuses tâches",
     purge_queue: "Vider une file",
+    pause_queue: "Suspendre une file",
+    resume_queue: "Reprendre une file",
     restart_worker: "Redémarrer un worker",
     pool_grow: common.addSlots,
     pool_shrink: common.removeSlots,

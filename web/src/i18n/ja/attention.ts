@@ -11,6 +11,7 @@ export const attention: Texts["attention"] = {
     agents_refused: (count: Count) => `過去24時間に${count.text}個のエージェントの要求を拒否`,
     failure_rate: (count: Count) => `タスクの20%以上が失敗（過去24時間に${count.text}件）`,
     queue_depth: (count: Count) => `1,000件以上のタスクがあるキューが${count.text}個`,
+    queue_over_target: (count: Count) => `目標より長く待つタスクがあるキューが${count.text}個`,
     queue_growth: (count: Count) => `15分間増え続けているキューが${count.text}個`,
     queue_unconsumed: (count: Count) => `待機中のタスクがあり、取得するワーカーがないキューが${count.text}個`,
     failure_groups_regressed: (count: Count) => `解決済みで再発した失敗グループが${count.text}個`,

@@ -36,6 +36,8 @@ export const commands: Texts["commands"] = {
     requeue_dead_letter: "デッドレターをキューに戻す",
     bulk_retry: "多数のタスクを再試行",
     purge_queue: "キューを消去",
+    pause_queue: "キューを一時停止",
+    resume_queue: "キューを再開",
     restart_worker: "ワーカーを再起動",
     pool_grow: common.addSlots,
     pool_shrink: common.removeSlots,

@@ -9,6 +9,7 @@ import { useNow } from "../../format/now.ts"
 import { useFormat } from "../../format/useFormat.ts"
 import { useTexts } from "../../i18n/Language.tsx"
 import { useCan } from "../../session/session.ts"
+import { QueueLink } from "../../queues/QueueLink.tsx"
 import { TaskLink, TaskListLink, TaskNameLink } from "../../tasks/TaskLinks.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { ListFrame } from "../../ui/ListFrame.tsx"
@@ -104,7 +105,9 @@ const About = ({ alert, group, slug }: {
         )}
         {queue !== null && (
           <Fact name={texts.queue}>
-            <TaskListLink slug={slug} query={{ queue, ...(engine !== null && { engine }) }}>{queue}</TaskListLink>
+            {engine === null
+              ? <TaskListLink slug={slug} query={{ queue }}>{queue}</TaskListLink>
+              : <QueueLink slug={slug} engine={engine} name={queue} />}
           </Fact>
         )}
         {worker !== null && (

@@ -1,0 +1,182 @@
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useAgents } from "../agents/agents.ts"
+import type { Schemas } from "../api/client.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { MarkLegend } from "../marks/MarkLegend.tsx"
+import { useMarks } from "../marks/marks.ts"
+import { Chart } from "../overview/Chart.tsx"
+import { Figure, FigureGrid } from "../overview/Figures.tsx"
+import { WindowSelect } from "../overview/WindowSelect.tsx"
+import { useCan } from "../session/session.ts"
+import { TaskListLink } from "../tasks/TaskLinks.tsx"
+import { ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { PageHeader } from "../ui/PageHeader.tsx"
+import { Fact, Facts, Panel } from "../ui/Panel.tsx"
+import { Time } from "../ui/Time.tsx"
+import { Consumers } from "./Consumers.tsx"
+import { PauseState } from "./PauseState.tsx"
+import { type QueueDetail, useQueue, useQueueTrends } from "./queries.ts"
+import { QueueActions } from "./QueueActions.tsx"
+import { useForecastText } from "./useForecastText.ts"
+
+/** What waits, for how long, and when it will be gone. */
+const QueueFigures = ({ queue }: { readonly queue: QueueDetail }) => {
+  const { queues: texts } = useTexts()
+  const format = useFormat()
+  const forecastText = useForecastText()
+  const { depth, depth_note, ended_1h, forecast, is_over_target, oldest_waiting_at, received_1h } = queue
+  const { start_target_seconds: target } = queue
+  return (
+    <FigureGrid>
+      <Figure name={texts.depth} note={depth === null ? depth_note : forecastText(forecast)}>
+        {depth === null ? "–" : format.number(depth)}
+      </Figure>
+      <Figure
+        name={texts.oldestAge}
+        isBad={is_over_target}
+        note={target === null ? texts.noTarget : texts.targetOf(format.duration(target * 1000))}
+      >
+        {oldest_waiting_at === null ? "–" : <Time at={oldest_waiting_at} />}
+      </Figure>
+      <Figure name={texts.received} note="">{format.compact(received_1h)}</Figure>
+      <Figure name={texts.ended} note="">{format.compact(ended_1h)}</Figure>
+    </FigureGrid>
+  )
+}
+
+/** The workers that would hold the target, and what the number assumes. */
+const Sizing = ({ sizing, target }: {
+  readonly sizing: NonNullable<Schemas["QueueSizing"]>
+  readonly target: number
+}) => {
+  const { queues: texts } = useTexts()
+  const format = useFormat()
+  const { busy_slots, mean_runtime_ms, received_per_minute, slots, slots_now, workers, workers_now } = sizing
+  return (
+    <Panel title={texts.needed(format.duration(target * 1000))}>
+      <div className="grid gap-2 px-4 py-3">
+        <p className="text-large font-semibold">
+          {workers === null
+            ? texts.neededSlots(format.count(slots))
+            : texts.neededWorkers(format.count(workers), format.number(slots))}
+        </p>
+        <p>
+          {slots_now === null
+            ? texts.workersNow(format.count(workers_now))
+            : texts.slotsNow(format.count(workers_now), format.number(slots_now))}
+        </p>
+        <p className="text-small text-soft">
+          {texts.assumptions(
+            format.number(received_per_minute),
+            format.duration(mean_runtime_ms),
+            format.number(busy_slots)
+          )}
+        </p>
+      </div>
+    </Panel>
+  )
+}
+
+const QueueCharts = ({ queue, readAt, slug }: {
+  readonly slug: string
+  readonly queue: QueueDetail
+  readonly readAt: number
+}) => {
+  const { overview, queues: texts } = useTexts()
+  const format = useFormat()
+  const { depths, engine, name, window } = queue
+  const trends = useQueueTrends({ slug, engine, name }, window)
+  const times = depths.map(({ t }) => Date.parse(t))
+  const marks = useMarks(slug, times[0])
+  const buckets = trends.data?.series ?? []
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 px-4">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-2">
+        <Chart
+          title={texts.depth}
+          times={times}
+          series={[{ label: texts.depth, colour: "running", isFilled: true, values: depths.map(({ depth }) => depth) }]}
+          format={format}
+          formatValue={format.number}
+          formatTick={format.compact}
+          readAt={readAt}
+          marks={marks?.shown}
+        />
+        <Chart
+          title={texts.inAndOut}
+          times={buckets.map(({ t }) => Date.parse(t))}
+          series={[
+            { label: texts.arrived, colour: "ink", values: buckets.map(({ received }) => received) },
+            {
+              label: overview.throughput,
+              colour: "soft",
+              dash: [6, 3],
+              values: buckets.map(({ retry, total }) => total - retry)
+            }
+          ]}
+          format={format}
+          formatValue={format.number}
+          formatTick={format.compact}
+          readAt={trends.data === undefined ? null : trends.dataUpdatedAt}
+          marks={marks?.shown}
+        />
+      </div>
+      <MarkLegend marks={marks} />
+    </div>
+  )
+}
+
+/** One queue: its depth over time and what to expect of it, its pause, its target and the workers that consume it. */
+export const QueuePage = () => {
+  const { engine, queue: name, slug } = useParams({ from: "/signed-in/projects/$slug/queues/$engine/$queue" })
+  const { window = "24h" } = useSearch({ from: "/signed-in/projects/$slug/queues/$engine/$queue" })
+  const { queues: texts } = useTexts()
+  const navigate = useNavigate()
+  const isOperator = useCan(slug, "operator")
+  const { data: agents } = useAgents(slug)
+  const read = useQueue({ slug, engine, name }, window)
+  const queue = read.data
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pb-6">
+      <PageHeader title={name}>
+        <WindowSelect
+          window={window}
+          onChoose={(window) =>
+            void navigate({ to: "/projects/$slug/queues/$engine/$queue", params: { slug, engine, queue: name }, search: { window } })}
+        />
+        <TaskListLink slug={slug} query={{ queue: name, engine }}>{texts.tasks}</TaskListLink>
+        {queue !== undefined && isOperator && agents !== undefined && (
+          <QueueActions slug={slug} queue={queue} agents={agents} onChange={() => read.refetch()} />
+        )}
+      </PageHeader>
+      {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
+      {queue === undefined ? !read.isError && <Loading /> : (
+        <>
+          {queue.pause !== null && (
+            <p role="status" className="mx-4 rounded-base border border-line bg-paper px-4 py-3">
+              <PauseState pause={queue.pause} />
+            </p>
+          )}
+          <QueueFigures queue={queue} />
+          <QueueCharts slug={slug} queue={queue} readAt={read.dataUpdatedAt} />
+          <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 px-4 lg:grid-cols-2">
+            {queue.sizing != null && queue.start_target_seconds !== null && (
+              <Sizing sizing={queue.sizing} target={queue.start_target_seconds} />
+            )}
+            <Panel title={texts.consumers}>
+              <div className="px-4 py-3"><Consumers slug={slug} queue={queue} /></div>
+              <Facts>
+                <Fact name={texts.engine}>{engine}</Fact>
+                <Fact name={texts.broker}>{queue.broker_type ?? "–"}</Fact>
+                <Fact name={texts.lastSeen}>
+                  {queue.last_seen_at === null ? "–" : <Time at={queue.last_seen_at} />}
+                </Fact>
+              </Facts>
+            </Panel>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
