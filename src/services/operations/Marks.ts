@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect"
 import { namedByIds } from "../../domain/commands/Command/TargetName.ts"
+import type { Scope } from "../../domain/kernel/Access.ts"
+import { hasScope } from "../../domain/kernel/Actor.ts"
 import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import { Id } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { type ListMarks, type Mark, type Marks as MarksBody, mergeMarks } from "../../domain/operations/Mark.ts"
-import { CurrentProject } from "../kernel/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { DeploysRepo } from "./DeploysRepo.ts"
@@ -19,18 +21,22 @@ export class Marks extends Effect.Service<Marks>()("svc/Marks", {
     const deploys = yield* DeploysRepo
     const repo = yield* makeMarksRepo
 
+    /** An API key sees the kinds that its scopes let it read. */
     const list = Effect.fn("Marks.list")(function*(query: ListMarks) {
       const { id } = yield* CurrentProject
       const to = query.to ?? (yield* Timestamp.now)
       const from = query.from ?? Timestamp.addSeconds(to, -Timestamp.secondsPerDay)
       if (from >= to) return yield* ValidationFailed.at("from", "must be before the end of the time")
       const range = { from, to }
+      const actor = yield* CurrentActor
+      const ifMayRead = <A, E>(scope: Scope, rows: Effect.Effect<ReadonlyArray<A>, E>) =>
+        actor.kind === "system" || hasScope(actor.via, scope) ? rows : Effect.succeed<ReadonlyArray<A>>([])
       const [deployed, commands, executions, misfires, windows] = yield* Effect.all([
         deploys.list(id, range, maxRows + 1),
-        repo.listCommands(id, range, maxRows + 1),
-        repo.listExecutions(id, range, maxRows + 1),
-        repo.listMisfires(id, range, maxRows + 1),
-        repo.listWindows(id, range, maxRows + 1)
+        ifMayRead("commands:read", repo.listCommands(id, range, maxRows + 1)),
+        ifMayRead("automation:read", repo.listExecutions(id, range, maxRows + 1)),
+        ifMayRead("schedules:read", repo.listMisfires(id, range, maxRows + 1)),
+        ifMayRead("notifications:read", repo.listWindows(id, range, maxRows + 1))
       ], { concurrency: "unbounded" })
       const moments: ReadonlyArray<Mark> = [
         ...deployed.map(({ at, id, note, url, version }) => markOf("deploy", id, at, version, { detail: note, url })),

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Scope } from "../../../src/domain/kernel/Access.ts"
 import type { Project } from "../../../src/domain/kernel/Project.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
@@ -174,6 +175,21 @@ describe.each(laneEngines)("marks on %s", (engine) => {
           [rule_id, schedule_id]
         )
         assert.deepStrictEqual([items[5]?.at, items[5]?.until], [ago(600), ago(300)])
+        // a key sees the marks of what it may read
+        const kindsWith = (...scopes: ReadonlyArray<Scope>) =>
+          Effect.gen(function*() {
+            const key = yield* freshKey({ roles: { [project.id]: "viewer" }, scopes: ["deploys:read", ...scopes] })
+            const { deploys } = yield* clientWith(key)
+            return (yield* deploys.marks({ path, urlParams: {} })).items.map(({ kind }) => kind)
+          })
+        assert.deepStrictEqual(yield* kindsWith(), ["deploy"])
+        assert.deepStrictEqual(yield* kindsWith("commands:read"), ["deploy", "command", "command"])
+        assert.deepStrictEqual(yield* kindsWith("automation:read", "schedules:read", "notifications:read"), [
+          "deploy",
+          "rule",
+          "missed_run",
+          "maintenance"
+        ])
         const { items: early } = yield* api.deploys.marks({ path, urlParams: { from: ago(3600), to: ago(2500) } })
         assert.deepStrictEqual(early.map(({ kind }) => kind), ["deploy", "command"])
         yield* assertRefused(

@@ -46,7 +46,8 @@ export class DeploysApi extends HttpApiGroup.make("deploys")
       .annotateContext(operation(
         "List marks",
         "Deploys, commands of users, what rules did, missed runs and maintenance windows, of at most the newest 1000 of " +
-          "each kind. Those of one action, rule or schedule that are close together are one mark."
+          "each kind. Those of one action, rule or schedule that are close together are one mark. An API key sees the kinds " +
+          "that it may read: commands:read, automation:read, schedules:read, notifications:read."
       ))
   )
   .middleware(ProvideProject)
