@@ -51,6 +51,9 @@ export const audit: AreaTables = {
     yield* sql`CREATE INDEX audit_log_project_people ON audit_log (project_id, seq) WHERE user_id IS NOT NULL`
     yield* sql`CREATE INDEX audit_log_project_people_action ON audit_log (project_id, action, seq)
       WHERE user_id IS NOT NULL`
+    // the same of all projects, for global admins: without it a feed would read the ranges of each project
+    yield* sql`CREATE INDEX audit_log_people ON audit_log (seq) WHERE user_id IS NOT NULL`
+    yield* sql`CREATE INDEX audit_log_people_action ON audit_log (action, seq) WHERE user_id IS NOT NULL`
     yield* sql`CREATE INDEX audit_log_project_denied ON audit_log (project_id, seq) WHERE outcome = 'deny'`
     // for the page of a task
     yield* sql`CREATE INDEX audit_log_target ON audit_log (project_id, target_id, seq) WHERE target_id IS NOT NULL`

@@ -17,7 +17,7 @@ export interface Range {
   /** `none`: the rows of no project. */
   readonly project_id: ProjectId | "none" | null
   readonly action: string | null
-  /** `someone`: any user, and not an agent or the program; with a project. */
+  /** `someone`: any user, and not an agent or the program. */
   readonly user_id: UserId | "someone" | null
   /** Denied requests only; combined with a project and no other filter. */
   readonly denied: boolean

@@ -115,9 +115,9 @@ export class AuditSearch extends Effect.Service<AuditSearch>()("svc/audit/Search
         if (by === undefined || user_id !== null) {
           return yield* auditRows.listRows(yield* rangesOf(projects, action_prefix, user_id), window)
         }
-        const named = projects ?? ["none" as const, ...(yield* auditRows.listProjects)]
-        const ofRules = crossRanges(named, ruleActions.filter((action) => action.startsWith(action_prefix)), null)
-        return yield* auditRows.listRows([...(yield* rangesOf(named, action_prefix, "someone")), ...ofRules], window)
+        const rules = ruleActions.filter((action) => action.startsWith(action_prefix))
+        const ofRules = crossRanges(projects ?? [null], rules, null)
+        return yield* auditRows.listRows([...(yield* rangesOf(projects, action_prefix, "someone")), ...ofRules], window)
       }
     )
 

@@ -1,4 +1,4 @@
-import type { SqlClient } from "@effect/sql"
+import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Runtime, Schema, Stream } from "effect"
 import * as fc from "fast-check"
@@ -16,7 +16,7 @@ import { Activity } from "../../../src/services/operations/Activity.ts"
 import { appendAudit, person } from "../../audit.ts"
 import { brainOn } from "../../brain.ts"
 import { engines, settingsOn } from "../../databases.ts"
-import { plansOf } from "../../plans.ts"
+import { plansOf, postgresPlansOf } from "../../plans.ts"
 
 const queryOf = Schema.decodeUnknownSync(ListActivity)
 
@@ -227,6 +227,7 @@ describe.each(engines)("the activity feed on %s", (engine) => {
     it.effect("a member of many projects gets one list of them all", () =>
       Effect.gen(function*() {
         const activity = yield* Activity
+        const sql = yield* SqlClient.SqlClient
         const ids = Array.from({ length: 120 }, () => ProjectId.make(randomUUID()))
         const member = person(randomUUID(), { roles: new Map(ids.map((id) => [id, "viewer" as const])) })
         const entry = (project_id: ProjectId, index: number) => ({
@@ -249,6 +250,19 @@ describe.each(engines)("the activity feed on %s", (engine) => {
           since_cursor: encodeActivityCursor(rest.items[0]!)
         })
         assert.deepStrictEqual(targets(on.items), Array.from({ length: 70 }, (_, index) => 119 - index))
+        // what users did in all projects is two indexes, however many projects there are
+        const root = person(randomUUID(), { is_admin: true })
+        for (const query of [{ by: "people" }, { by: "people", action_prefix: "many." }]) {
+          const ofPeople = Effect.provideService(activity.feed(queryOf(query)), CurrentActor, root)
+          const plans = engine === "SQLite"
+            ? (yield* plansOf(ofPeople)).flat()
+            : yield* sql.withTransaction(
+              Effect.zipRight(sql`SET LOCAL enable_seqscan = off`, postgresPlansOf(ofPeople))
+            )
+          assert.match(plans.join("\n"), /audit_log_people/)
+          assert.notMatch(plans.join("\n"), /SCAN (audit_log|a)\b|Seq Scan on audit_log/)
+          assert.notInclude(plans.join("\n"), "audit_log_project")
+        }
       }))
   })
 })

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { system } from "../../../src/domain/kernel/Actor.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
-import { CurrentProject } from "../../../src/services/kernel/CurrentActor.ts"
+import { CurrentActor, CurrentProject } from "../../../src/services/kernel/CurrentActor.ts"
 import { Deploys } from "../../../src/services/operations/Deploys.ts"
 import { Marks } from "../../../src/services/operations/Marks.ts"
 import { brainOn, freshProject } from "../../brain.ts"
@@ -15,7 +16,8 @@ layer(brainOn("SQLite"), { excludeTestServices: true })("marks", (it) => {
       const from = Timestamp.addSeconds(yield* Timestamp.now, -3600)
       const plans = yield* plansOf(
         Effect.zipRight(deploys.list({ from }), marks.list({ from })).pipe(
-          Effect.provideService(CurrentProject, project)
+          Effect.provideService(CurrentProject, project),
+          Effect.provideService(CurrentActor, system("test"))
         )
       )
       const text = plans.map((plan) => plan.join("\n")).join("\n")
