@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { fullestOf, sumByWeek } from "../../web/src/failures/heatmap.ts"
 import { clusterMarks } from "../../web/src/marks/clusterMarks.ts"
 import type { Mark } from "../../web/src/marks/marks.ts"
 import { hasValue, isLastUnfinished, isolatedIndexes, rangeOf, splitLast } from "../../web/src/overview/chartData.ts"
@@ -19,6 +20,19 @@ const bucketOf = (start: number, success: number, failure = 0) => ({
   avg_runtime_ms: null,
   runtime_ms: null,
   wait_ms: null
+})
+
+describe("the heatmap of failures", () => {
+  it("sums hours by the weekday and hour of the zone, also beside a change of clocks", () => {
+    const at = (text: string) => Date.parse(`${text}:00Z`)
+    // a Sunday: clocks in Berlin go from 2 to 3 at 01:00 UTC
+    const times = [at("2026-03-28T23:00"), at("2026-03-29T00:00"), at("2026-03-29T01:00"), at("2026-04-05T01:00")]
+    const week = sumByWeek(times, [1, 2, 4, 8], "Europe/Berlin")
+    assert.deepStrictEqual([week[6]?.[0], week[6]?.[1], week[6]?.[2], week[6]?.[3]], [1, 2, 0, 12])
+    assert.strictEqual(sumByWeek(times, [1, 2, 4, 8], "UTC")[5]?.[23], 1)
+    assert.deepStrictEqual(fullestOf(week), { day: 6, hour: 3, count: 12 })
+    assert.isNull(fullestOf(sumByWeek([], [], "UTC")))
+  })
 })
 
 describe("a window beside the week before", () => {

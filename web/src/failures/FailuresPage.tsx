@@ -17,6 +17,7 @@ import { type Column, Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
 import { usePaused } from "../ui/usePaused.ts"
+import { FailureHeatmap } from "./FailureHeatmap.tsx"
 import { FailureTabs } from "./FailureTabs.tsx"
 import { GroupMark } from "./GroupMark.tsx"
 import { enginesQuery, type FailureGroup, type FailuresSearch, type FailureWindow, listGroups } from "./queries.ts"
@@ -200,6 +201,7 @@ export const FailuresPage = () => {
         <Filters slug={slug} search={search} onChange={show} />
       </PageHeader>
       <FailureTabs slug={slug} />
+      <FailureHeatmap slug={slug} />
       <ListFrame
         list={list}
         isEmpty={list.rows.length === 0}

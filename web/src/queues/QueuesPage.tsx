@@ -12,6 +12,7 @@ import { useCan } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { LongList } from "../ui/LongList.tsx"
 import type { LongColumn } from "../ui/LongTable.tsx"
+import { Meter } from "../ui/Meter.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { millisOf } from "../ui/sorting.ts"
@@ -27,8 +28,10 @@ type Queue = Schemas["Queue"]
 const refetchMillis = 5_000
 
 const useColumns = (
-  { canPurge, onPurge, slug }: {
+  { canPurge, deepest, onPurge, slug }: {
     readonly slug: string
+    /** The depth of the deepest queue. */
+    readonly deepest: number
     readonly canPurge: (engine: string) => boolean
     readonly onPurge: ((id: string) => void) | null
   }
@@ -65,11 +68,14 @@ const useColumns = (
     },
     {
       title: texts.depth,
-      width: 88,
+      width: 120,
       isNumber: true,
       sorting: { key: "depth", valueOf: ({ depth }) => depth, isLargestFirst: true },
-      cell: ({ depth, depth_note }) => (
-        <span title={depth_note ?? undefined}>{depth === null ? "–" : format.number(depth)}</span>
+      cell: ({ depth, depth_note, is_over_target }) => (
+        <span title={depth_note ?? undefined}>
+          {depth !== null && deepest > 0 && <Meter share={depth / deepest} isBad={is_over_target} />}
+          {depth === null ? "–" : format.number(depth)}
+        </span>
       )
     },
     {
@@ -145,6 +151,7 @@ export const QueuesPage = () => {
   const listPurging = (engine: string) => agents.filter((agent) => mayDo(agent, engine, "purge_queue"))
   const columns = useColumns({
     slug,
+    deepest: Math.max(0, ...queues.map(({ depth }) => depth ?? 0)),
     canPurge: (engine) => listPurging(engine).length > 0,
     onPurge: isAdmin ? setPurgedId : null
   })

@@ -9,6 +9,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import { LongList } from "../ui/LongList.tsx"
 import type { LongListSearch } from "../ui/longListSearch.ts"
 import type { LongColumn } from "../ui/LongTable.tsx"
+import { Meter } from "../ui/Meter.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { millisOf } from "../ui/sorting.ts"
 import { linkClass } from "../ui/TextLink.tsx"
@@ -141,15 +142,19 @@ const useColumns = ({ findings, onToggle, opened, slug }: {
     },
     {
       title: texts.active,
-      width: 88,
+      width: 120,
       isNumber: true,
       sorting: { key: "running", valueOf: ({ worker }) => worker.active_tasks, isLargestFirst: true },
       cell: ({ folded, worker: { active_tasks, concurrency } }) =>
-        folded.length > 0 ?
-          "" :
-          `${active_tasks === null ? "–" : format.number(active_tasks)}${
-            concurrency === null ? "" : ` / ${format.number(concurrency)}`
-          }`
+        folded.length > 0 ? "" : (
+          <>
+            {active_tasks !== null && concurrency !== null && concurrency > 0 && (
+              <Meter share={active_tasks / concurrency} />
+            )}
+            {active_tasks === null ? "–" : format.number(active_tasks)}
+            {concurrency !== null && ` / ${format.number(concurrency)}`}
+          </>
+        )
     },
     countColumn(texts.processed, "processed"),
     countColumn(texts.failed, "failed"),

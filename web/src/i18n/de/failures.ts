@@ -80,5 +80,10 @@ export const failures: Texts["failures"] = {
   editNote: "Notiz bearbeiten",
   createRule: "Regel erstellen",
   retryAll: "Alle wiederholen",
-  retryQuestion: (name: string) => `Alle fehlgeschlagenen Tasks von ${name} wiederholen?`
+  retryQuestion: (name: string) => `Alle fehlgeschlagenen Tasks von ${name} wiederholen?`,
+  heatmap: "Wann Tasks fehlschlagen: die letzten 4 Wochen nach Wochentag und Stunde",
+  weekday: "Wochentag",
+  noFailureInWeeks: "In den letzten 4 Wochen ist keine Task fehlgeschlagen.",
+  mostFailures: (count: Count, day: string, time: string) =>
+    plural(count, `Am häufigsten ${day} ab ${time}: # Fehlschlag`, `Am häufigsten ${day} ab ${time}: # Fehlschläge`)
 }

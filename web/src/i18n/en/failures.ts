@@ -78,5 +78,10 @@ export const failures = {
   editNote: "Edit note",
   createRule: "Create a rule",
   retryAll: "Retry all",
-  retryQuestion: (name: string) => `Retry all failed tasks of ${name}?`
+  retryQuestion: (name: string) => `Retry all failed tasks of ${name}?`,
+  heatmap: "When tasks fail: the last 4 weeks by weekday and hour",
+  weekday: "Weekday",
+  noFailureInWeeks: "No task failed in the last 4 weeks.",
+  mostFailures: (count: Count, day: string, time: string) =>
+    plural(count, `Most often on ${day} from ${time}: # failure`, `Most often on ${day} from ${time}: # failures`)
 }

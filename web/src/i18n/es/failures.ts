@@ -81,5 +81,10 @@ export const failures: Texts["failures"] = {
   editNote: "Editar la nota",
   createRule: "Crear una regla",
   retryAll: "Reintentar todas",
-  retryQuestion: (name: string) => `¿Reintentar todas las tareas fallidas de ${name}?`
+  retryQuestion: (name: string) => `¿Reintentar todas las tareas fallidas de ${name}?`,
+  heatmap: "Cuándo fallan las tareas: últimas 4 semanas por día y hora",
+  weekday: "Día",
+  noFailureInWeeks: "Ninguna tarea falló en las últimas 4 semanas.",
+  mostFailures: (count: Count, day: string, time: string) =>
+    plural(count, `Sobre todo el ${day} desde las ${time}: # fallo`, `Sobre todo el ${day} desde las ${time}: # fallos`)
 }

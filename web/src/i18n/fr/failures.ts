@@ -86,5 +86,10 @@ export const failures: Texts["failures"] = {
   editNote: "Modifier la note",
   createRule: "Créer une règle",
   retryAll: "Tout relancer",
-  retryQuestion: (name: string) => `Relancer toutes les tâches en échec de ${name}\u00a0?`
+  retryQuestion: (name: string) => `Relancer toutes les tâches en échec de ${name}\u00a0?`,
+  heatmap: "Quand les tâches échouent\u00a0: 4 dernières semaines par jour et par heure",
+  weekday: "Jour",
+  noFailureInWeeks: "Aucune tâche n’a échoué ces 4 dernières semaines.",
+  mostFailures: (count: Count, day: string, time: string) =>
+    plural(count, `Le plus souvent le ${day} à partir de ${time}\u00a0: # échec`, `Le plus souvent le ${day} à partir de ${time}\u00a0: # échecs`)
 }

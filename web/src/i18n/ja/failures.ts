@@ -79,5 +79,10 @@ export const failures: Texts["failures"] = {
   editNote: "メモを編集",
   createRule: "ルールを作成",
   retryAll: "すべて再試行",
-  retryQuestion: (name: string) => `${name}の失敗したタスクをすべて再試行しますか？`
+  retryQuestion: (name: string) => `${name}の失敗したタスクをすべて再試行しますか？`,
+  heatmap: "タスクが失敗する時間帯：過去4週間の曜日と時刻",
+  weekday: "曜日",
+  noFailureInWeeks: "過去4週間に失敗したタスクはありません。",
+  mostFailures: (count: Count, day: string, time: string) =>
+    `最も多いのは${day}の${time}から：${count.text}件`
 }
