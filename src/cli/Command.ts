@@ -13,6 +13,7 @@ import { rules } from "./automation/rules.ts"
 import { bulkJobs } from "./commands/bulk-jobs.ts"
 import { bulkRetry } from "./commands/bulk-retry.ts"
 import { commands } from "./commands/commands.ts"
+import { queues } from "./commands/queues.ts"
 import {
   auth,
   bootstrapAdmin,
@@ -40,7 +41,6 @@ import { makeCompletion } from "./program/completion.ts"
 import { makeProgram } from "./program/Program.ts"
 import { misfires, schedules } from "./schedules/schedules.ts"
 import { failures, issues } from "./tasks/failures.ts"
-import { queues } from "./commands/queues.ts"
 import { stats } from "./tasks/stats.ts"
 import { tasks } from "./tasks/tasks.ts"
 

@@ -31,7 +31,11 @@ export const QueuePause = Schema.Struct({
     "Who; null: the program, a deleted user, or a pause in the engine.",
     { id: exampleId, name: "Ada Lovelace" }
   ),
-  paused_at: describeField(Schema.NullOr(Timestamp.Timestamp), "When; null: in the engine, at an unknown time.", exampleTime),
+  paused_at: describeField(
+    Schema.NullOr(Timestamp.Timestamp),
+    "When; null: in the engine, at an unknown time.",
+    exampleTime
+  ),
   resume_at: describeField(
     Schema.NullOr(Timestamp.Timestamp),
     "When the server resumes it; null: once a user does.",

@@ -1,7 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { type Command, isCommandStatus } from "../../domain/commands/Command.ts"
-import type { BulkRetry, PauseQueue, PurgeQueue, ResumeQueue, RetryTask } from "../../domain/commands/Command/Requests.ts"
+import type {
+  BulkRetry,
+  PauseQueue,
+  PurgeQueue,
+  ResumeQueue,
+  RetryTask
+} from "../../domain/commands/Command/Requests.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { CommandId } from "../../domain/kernel/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../../domain/kernel/Page.ts"

@@ -55,15 +55,19 @@ export const makeEndPauses = Effect.gen(function*() {
     )
   })
 
-  return Effect.fn("QueueResumption.endPauses")(function*() {
-    const now = yield* Timestamp.now
-    const all = yield* pauses.list(null)
-    yield* Effect.forEach(all.filter((pause) => isDue(pause, now)), resume, { discard: true })
-    const over = all.filter(({ paused_at, status }) =>
-      status === null && paused_at <= Timestamp.addSeconds(now, -keptSeconds)
-    )
-    yield* pauses.remove(over.map(({ command_id }) => command_id))
-  }, Effect.provideService(CurrentActor, system("queue resumption")), orDieOnSql)
+  return Effect.fn("QueueResumption.endPauses")(
+    function*() {
+      const now = yield* Timestamp.now
+      const all = yield* pauses.list(null)
+      yield* Effect.forEach(all.filter((pause) => isDue(pause, now)), resume, { discard: true })
+      const over = all.filter(({ paused_at, status }) =>
+        status === null && paused_at <= Timestamp.addSeconds(now, -keptSeconds)
+      )
+      yield* pauses.remove(over.map(({ command_id }) => command_id))
+    },
+    Effect.provideService(CurrentActor, system("queue resumption")),
+    orDieOnSql
+  )
 })
 
 /** Every replica runs it: of two, one stores its command. */

@@ -93,7 +93,10 @@ export class MemoryEngine {
     for (const { id, queue, state, task_name } of this.jobs.values()) {
       const count = this.counted.get(task_name) ?? 0
       const most = parseInt(this.limits[task_name] ?? "0") || Infinity
-      if (state !== "waiting" || this.paused.has(queue ?? "default") || !this.consumed.has(queue ?? "default") || count >= most) continue
+      if (
+        state !== "waiting" || this.paused.has(queue ?? "default") || !this.consumed.has(queue ?? "default") ||
+        count >= most
+      ) continue
       this.counted.set(task_name, count + 1)
       this.work(id)
     }

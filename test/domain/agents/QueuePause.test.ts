@@ -27,7 +27,11 @@ describe("a pause of a queue by a command", () => {
     ["is over", { resumeStatus: "completed" }, null],
     ["holds on, since its end failed", { resumeStatus: "failed" }, "paused"],
     ["holds by a report from before it", { reported: 0, reportedAt: Timestamp.addSeconds(at, -5) }, "paused"],
-    ["holds by a report that may be older than its arrival", { reported: 0, reportedAt: Timestamp.addSeconds(at, 60) }, "paused"],
+    [
+      "holds by a report that may be older than its arrival",
+      { reported: 0, reportedAt: Timestamp.addSeconds(at, 60) },
+      "paused"
+    ],
     ["was ended in the engine", { reported: 0, reportedAt: Timestamp.addSeconds(at, 61) }, null]
   ])("%s", (_, change, status) => {
     assert.strictEqual(pauseStatusOf(facts(change)), status)

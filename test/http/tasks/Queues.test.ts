@@ -123,8 +123,10 @@ describe.each(laneEngines)("a queue on %s", (engine) => {
         yield* due
         const first = yield* Effect.promise(() => agent.command("resume_queue"))
         agent.sendResult(first, { status: "failed", error: "Redis is away" })
-        yield* until(viewer.commands.get({ path: { slug: path.slug, command_id: first.id as never } }), ({ status }) =>
-          status === "failed")
+        yield* until(
+          viewer.commands.get({ path: { slug: path.slug, command_id: first.id as never } }),
+          ({ status }) => status === "failed"
+        )
         assert.strictEqual((yield* show).pause?.status, "paused")
         yield* sql`UPDATE commands SET completed_at = ${Timestamp.addSeconds(resume_at, -3600)} WHERE id = ${first.id}`
         const second = yield* until(

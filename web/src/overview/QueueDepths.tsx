@@ -31,7 +31,11 @@ export const QueueDepths = ({ slug }: { readonly slug: string }) => {
             cell: ({ engine, name, pause }) => (
               <>
                 <QueueLink slug={slug} engine={engine} name={name} className={linkClass.name} />
-                {pause !== null && <span className="ml-3 text-small"><PauseState pause={pause} /></span>}
+                {pause !== null && (
+                  <span className="ml-3 text-small">
+                    <PauseState pause={pause} />
+                  </span>
+                )}
               </>
             )
           },

@@ -10,7 +10,7 @@ export const PauseState = ({ pause }: { readonly pause: Schemas["QueuePause"] })
     <span>
       <strong className="font-medium text-stopped">{texts.pauseStatuses[status]}</strong>
       {` · ${reason ?? texts.pausedInEngine}`}
-      {paused_by?.name != null && ` · ${paused_by.name}`}
+      {typeof paused_by?.name === "string" && ` · ${paused_by.name}`}
       {resume_at !== null && (
         <>
           {` · ${texts.resumes} `}

@@ -120,12 +120,15 @@ export const QueueActions = ({ agents, onChange, queue, slug }: {
   const pausing = listAble(agents, queue.engine, "pause_queue")
   const [resuming] = listAble(agents, queue.engine, "resume_queue")
   const close = () => setDialog(null)
-  const resume = useAction(["queues", slug], (agent_id: string) =>
-    command(texts.resumeNotice(queue.name), () =>
-      unwrap(api.POST("/api/v1/projects/{slug}/commands/resume-queue", {
-        params: { path: { slug } },
-        body: { agent_id, engine: queue.engine, queue: queue.name }
-      }))))
+  const resume = useAction(
+    ["queues", slug],
+    (agent_id: string) =>
+      command(texts.resumeNotice(queue.name), () =>
+        unwrap(api.POST("/api/v1/projects/{slug}/commands/resume-queue", {
+          params: { path: { slug } },
+          body: { agent_id, engine: queue.engine, queue: queue.name }
+        })))
+  )
   return (
     <>
       {pausing.length === 0 || resuming === undefined

@@ -143,11 +143,20 @@ export const QueuePage = () => {
         <WindowSelect
           window={window}
           onChoose={(window) =>
-            void navigate({ to: "/projects/$slug/queues/$engine/$queue", params: { slug, engine, queue: name }, search: { window } })}
+            void navigate({
+              to: "/projects/$slug/queues/$engine/$queue",
+              params: { slug, engine, queue: name },
+              search: { window }
+            })}
         />
         <TaskListLink slug={slug} query={{ queue: name, engine }}>{texts.tasks}</TaskListLink>
         {queue !== undefined && isOperator && agents !== undefined && (
-          <QueueActions slug={slug} queue={queue} agents={agents} onChange={() => read.refetch()} />
+          <QueueActions
+            slug={slug}
+            queue={queue}
+            agents={agents}
+            onChange={() => read.refetch()}
+          />
         )}
       </PageHeader>
       {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
@@ -161,11 +170,13 @@ export const QueuePage = () => {
           <QueueFigures queue={queue} />
           <QueueCharts slug={slug} queue={queue} readAt={read.dataUpdatedAt} />
           <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 px-4 lg:grid-cols-2">
-            {queue.sizing != null && queue.start_target_seconds !== null && (
+            {queue.sizing !== null && queue.start_target_seconds !== null && (
               <Sizing sizing={queue.sizing} target={queue.start_target_seconds} />
             )}
             <Panel title={texts.consumers}>
-              <div className="px-4 py-3"><Consumers slug={slug} queue={queue} /></div>
+              <div className="px-4 py-3">
+                <Consumers slug={slug} queue={queue} />
+              </div>
               <Facts>
                 <Fact name={texts.engine}>{engine}</Fact>
                 <Fact name={texts.broker}>{queue.broker_type ?? "–"}</Fact>

@@ -55,7 +55,11 @@ const useColumns = (
       cell: ({ engine, name, pause }) => (
         <>
           <QueueLink slug={slug} engine={engine} name={name} className={linkClass.name} title={name} />
-          {pause !== null && <span className="ml-3 text-small"><PauseState pause={pause} /></span>}
+          {pause !== null && (
+            <span className="ml-3 text-small">
+              <PauseState pause={pause} />
+            </span>
+          )}
         </>
       )
     },

@@ -99,8 +99,7 @@ export const layer = (remember: number): Layer.Layer<QueueRecords> =>
         cancel: ({ name }, id) => Effect.sync(() => store.cancel(name, id)),
         purge: ({ name }) =>
           Effect.sync(() => store.list(name, "pending").map(({ id }) => id).filter((id) => store.cancel(name, id))),
-        setPaused: ({ name }, isPaused) =>
-          Effect.sync(() => void (isPaused ? paused.add(name) : paused.delete(name))),
+        setPaused: ({ name }, isPaused) => Effect.sync(() => void (isPaused ? paused.add(name) : paused.delete(name))),
         isPaused: ({ name }) => Effect.sync(() => paused.has(name)),
         listDead: (queue, limit, after) =>
           Effect.sync(() => {

@@ -4,8 +4,8 @@ import type { QueuePause } from "../../../domain/agents/QueuePause.ts"
 import { PauseQueueRequest, ResumeQueueRequest } from "../../../domain/commands/Command/Requests.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { QueueDetail } from "../../../domain/tasks/Queue/Detail.ts"
-import { givenOf } from "../../io/DecodeInput.ts"
 import { formatBars, maxBars } from "../../io/Bars.ts"
+import { givenOf } from "../../io/DecodeInput.ts"
 import { type Column, formatAge, formatFields, type View } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
@@ -58,7 +58,11 @@ const describeForecast = ({ forecast }: QueueDetail): string => {
 }
 
 const formatSeconds = (seconds: number): string =>
-  seconds < 120 ? `${seconds} s` : seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
+  seconds < 120
+    ? `${seconds} s`
+    : seconds < 7200
+    ? `${Math.round(seconds / 60)} min`
+    : `${Math.round(seconds / 3600)} h`
 
 const describeSizing = ({ sizing, start_target_seconds }: QueueDetail): string | null => {
   if (start_target_seconds === null) return null

@@ -10,9 +10,9 @@ import {
   type Share
 } from "../../../domain/tasks/Failure/Group.ts"
 import { UpdateFailureGroup } from "../../../domain/tasks/Failure/Triage.ts"
+import { formatBars, maxBars } from "../../io/Bars.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
 import { findOne } from "../../io/Find.ts"
-import { formatBars, maxBars } from "../../io/Bars.ts"
 import { type Column, formatAge, formatFields, idColumn } from "../../io/Table.ts"
 import { escapeText, indentLines } from "../../io/TerminalText.ts"
 import type { HandlersOf } from "../../program/Group.ts"

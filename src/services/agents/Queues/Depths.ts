@@ -19,9 +19,11 @@ const depthRows = rowsOf(Schema.Struct({ bucket: Schema.Number, depth: Schema.Nu
 export const listDepths = (read: SqlClient.SqlClient, queueId: string, from: number, size: number) => {
   const level = size < quarterMinutes ? depthLevels.minute : depthLevels.quarter
   return Effect.map(
-    depthRows(read`SELECT CAST(bucket - bucket % ${size} AS INTEGER) AS bucket, CAST(max(depth) AS DOUBLE PRECISION) AS depth
+    depthRows(
+      read`SELECT CAST(bucket - bucket % ${size} AS INTEGER) AS bucket, CAST(max(depth) AS DOUBLE PRECISION) AS depth
       FROM queue_depths WHERE queue_id = ${queueId} AND level = ${level} AND bucket >= ${from}
-      GROUP BY 1 ORDER BY 1`),
+      GROUP BY 1 ORDER BY 1`
+    ),
     (rows) => rows.map(({ bucket, depth }) => ({ minute: bucket, depth }))
   )
 }

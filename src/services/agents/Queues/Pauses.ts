@@ -96,7 +96,9 @@ export const makeQueuePauses = Effect.gen(function*() {
   ) =>
     Effect.map(
       sql`UPDATE queue_pauses SET resume_command_id = ${commandId} WHERE command_id = ${command_id}
-        AND ${resume_command_id === null ? sql`resume_command_id IS NULL` : sql`resume_command_id = ${resume_command_id}`}
+        AND ${
+        resume_command_id === null ? sql`resume_command_id IS NULL` : sql`resume_command_id = ${resume_command_id}`
+      }
         RETURNING command_id`,
       (rows) => rows.length > 0
     )

@@ -21,7 +21,9 @@ export const listOldestWaiting = (read: SqlClient.SqlClient, projectIds: Readonl
   const waiting = projectIds.flatMap((id, index) =>
     ["pending", "received"].map((state) =>
       read`SELECT * FROM (SELECT project_id, engine, queue, COALESCE(received_at, created_at) AS since FROM tasks
-        WHERE project_id = ${id} AND state = ${state} ORDER BY id LIMIT ${maxWaitingTasks}) AS ${read(`${state}${index}`)}`
+        WHERE project_id = ${id} AND state = ${state} ORDER BY id LIMIT ${maxWaitingTasks}) AS ${
+        read(`${state}${index}`)
+      }`
     )
   )
   return read<{

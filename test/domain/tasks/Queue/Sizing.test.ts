@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type SizingFacts, sizeQueue } from "../../../../src/domain/tasks/Queue/Sizing.ts"
+import { sizeQueue, type SizingFacts } from "../../../../src/domain/tasks/Queue/Sizing.ts"
 
 const facts = (change: Partial<SizingFacts> = {}): SizingFacts => ({
   targetSeconds: 30,
@@ -38,7 +38,11 @@ describe("the workers that hold a target", () => {
     assert.isNull(sizeQueue(facts({ received: 19 })))
     assert.isNull(sizeQueue(facts({ timed: 19 })))
     assert.isNull(sizeQueue(facts({ received: 3600 * 2000, concurrencies: [] }))) // 20 000 slots
-    assert.deepInclude(sizeQueue(facts({ concurrencies: [4, null] })), { slots_now: null, workers: null, workers_now: 2 })
+    assert.deepInclude(sizeQueue(facts({ concurrencies: [4, null] })), {
+      slots_now: null,
+      workers: null,
+      workers_now: 2
+    })
     assert.deepInclude(sizeQueue(facts({ concurrencies: [] })), { slots_now: null, workers: null, workers_now: 0 })
     assert.deepInclude(sizeQueue(facts({ runtimeMillis: 0 })), { slots: 1, busy_slots: 0 })
   })

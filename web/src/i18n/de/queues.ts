@@ -55,7 +55,8 @@ export const queues: Texts["queues"] = {
   pauseFor: "Fortsetzen nach (leer: nie von selbst)",
   pauseForHint: "30 min",
   pauseAgentHint: "Diese Engine hat mehrere Agenten. Jeder hält die Queue dieses Namens auf seinem eigenen Broker an.",
-  cannotPause: (engine: string) => `Kein Agent kann Queues von ${engine} anhalten. Stoppen Sie stattdessen die Worker oder deren Consumer.`,
+  cannotPause: (engine: string) =>
+    `Kein Agent kann Queues von ${engine} anhalten. Stoppen Sie stattdessen die Worker oder deren Consumer.`,
   pauseStatuses: { pausing: "Wird angehalten", paused: "Angehalten", resuming: "Wird fortgesetzt" },
   pausedInEngine: "in der Engine angehalten",
   resumes: "geht weiter",
@@ -73,11 +74,10 @@ export const queues: Texts["queues"] = {
   needed: (duration: string) => `Worker für einen Start innerhalb von ${duration}`,
   neededWorkers: (count: Count, slots: string) =>
     plural(count, `# Worker mit zusammen ${slots} Slots`, `# Worker mit zusammen ${slots} Slots`),
-  neededSlots: (count: Count) =>
-    plural(count, "# Slot", "# Slots"),
-  workersNow: (count: Count) =>
-    plural(count, "Jetzt # Worker als Consumer", "Jetzt # Worker als Consumer"),
+  neededSlots: (count: Count) => plural(count, "# Slot", "# Slots"),
+  workersNow: (count: Count) => plural(count, "Jetzt # Worker als Consumer", "Jetzt # Worker als Consumer"),
   slotsNow: (count: Count, slots: string) =>
     plural(count, `Jetzt # Worker mit ${slots} Slots`, `Jetzt # Worker mit ${slots} Slots`),
-  assumptions: (rate: string, runtime: string, busy: string) => `Für 95\u00a0% der Tasks, wenn sie unabhängig eintreffen, ${rate} pro Minute, und wie in der letzten Stunde ${runtime} laufen: Sie belegen ${busy} Slots (Gesetz von Little), und Erlang C ergibt die Slots für das Warten. Die Worker bedienen nur diese Queue.`
+  assumptions: (rate: string, runtime: string, busy: string) =>
+    `Für 95\u00a0% der Tasks, wenn sie unabhängig eintreffen, ${rate} pro Minute, und wie in der letzten Stunde ${runtime} laufen: Sie belegen ${busy} Slots (Gesetz von Little), und Erlang C ergibt die Slots für das Warten. Die Worker bedienen nur diese Queue.`
 }

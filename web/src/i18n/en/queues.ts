@@ -53,7 +53,8 @@ export const queues = {
   pauseFor: "Resume after (empty: never by itself)",
   pauseForHint: "30 min",
   pauseAgentHint: "This engine has several agents. Each pauses the queue of this name on its own broker.",
-  cannotPause: (engine: string) => `No agent can pause queues of ${engine}. Stop the workers instead, or cancel their consumers.`,
+  cannotPause: (engine: string) =>
+    `No agent can pause queues of ${engine}. Stop the workers instead, or cancel their consumers.`,
   pauseStatuses: { pausing: "Pausing", paused: "Paused", resuming: "Resuming" },
   pausedInEngine: "paused in the engine",
   resumes: "resumes",
@@ -71,11 +72,10 @@ export const queues = {
   needed: (duration: string) => `Workers to start within ${duration}`,
   neededWorkers: (count: Count, slots: string) =>
     plural(count, `# worker with ${slots} slots in all`, `# workers with ${slots} slots in all`),
-  neededSlots: (count: Count) =>
-    plural(count, "# slot", "# slots"),
-  workersNow: (count: Count) =>
-    plural(count, "# worker consumes it now", "# workers consume it now"),
+  neededSlots: (count: Count) => plural(count, "# slot", "# slots"),
+  workersNow: (count: Count) => plural(count, "# worker consumes it now", "# workers consume it now"),
   slotsNow: (count: Count, slots: string) =>
     plural(count, `Now # worker with ${slots} slots consumes it`, `Now # workers with ${slots} slots consume it`),
-  assumptions: (rate: string, runtime: string, busy: string) => `For 95% of the tasks, if they arrive independently, ${rate} per minute, and run for ${runtime} as in the last hour: they keep ${busy} slots busy (Little’s law), and Erlang C gives the slots that the waiting needs. The workers serve this queue alone.`
+  assumptions: (rate: string, runtime: string, busy: string) =>
+    `For 95% of the tasks, if they arrive independently, ${rate} per minute, and run for ${runtime} as in the last hour: they keep ${busy} slots busy (Little’s law), and Erlang C gives the slots that the waiting needs. The workers serve this queue alone.`
 }

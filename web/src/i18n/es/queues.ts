@@ -54,7 +54,8 @@ export const queues: Texts["queues"] = {
   pauseFor: "Reanudar después de (vacío: nunca por sí sola)",
   pauseForHint: "30 min",
   pauseAgentHint: "Este motor tiene varios agentes. Cada uno pausa la cola de este nombre en su propio broker.",
-  cannotPause: (engine: string) => `Ningún agente puede pausar colas de ${engine}. Detenga en su lugar los workers o sus consumidores.`,
+  cannotPause: (engine: string) =>
+    `Ningún agente puede pausar colas de ${engine}. Detenga en su lugar los workers o sus consumidores.`,
   pauseStatuses: { pausing: "Pausando", paused: "En pausa", resuming: "Reanudando" },
   pausedInEngine: "pausada en el motor",
   resumes: "se reanuda",
@@ -72,11 +73,10 @@ export const queues: Texts["queues"] = {
   needed: (duration: string) => `Workers para empezar en menos de ${duration}`,
   neededWorkers: (count: Count, slots: string) =>
     plural(count, `# worker con ${slots} slots en total`, `# workers con ${slots} slots en total`),
-  neededSlots: (count: Count) =>
-    plural(count, "# slot", "# slots"),
-  workersNow: (count: Count) =>
-    plural(count, "# worker la consume ahora", "# workers la consumen ahora"),
+  neededSlots: (count: Count) => plural(count, "# slot", "# slots"),
+  workersNow: (count: Count) => plural(count, "# worker la consume ahora", "# workers la consumen ahora"),
   slotsNow: (count: Count, slots: string) =>
     plural(count, `Ahora # worker con ${slots} slots`, `Ahora # workers con ${slots} slots`),
-  assumptions: (rate: string, runtime: string, busy: string) => `Para el 95\u00a0% de las tareas, si llegan de forma independiente, ${rate} por minuto, y duran ${runtime} como en la última hora: ocupan ${busy} slots (ley de Little), y Erlang C da los slots para la espera. Los workers atienden solo esta cola.`
+  assumptions: (rate: string, runtime: string, busy: string) =>
+    `Para el 95\u00a0% de las tareas, si llegan de forma independiente, ${rate} por minuto, y duran ${runtime} como en la última hora: ocupan ${busy} slots (ley de Little), y Erlang C da los slots para la espera. Los workers atienden solo esta cola.`
 }

@@ -91,5 +91,9 @@ export const failures: Texts["failures"] = {
   weekday: "Jour",
   noFailureInWeeks: "Aucune tâche n’a échoué ces 4 dernières semaines.",
   mostFailures: (count: Count, day: string, time: string) =>
-    plural(count, `Le plus souvent le ${day} à partir de ${time}\u00a0: # échec`, `Le plus souvent le ${day} à partir de ${time}\u00a0: # échecs`)
+    plural(
+      count,
+      `Le plus souvent le ${day} à partir de ${time}\u00a0: # échec`,
+      `Le plus souvent le ${day} à partir de ${time}\u00a0: # échecs`
+    )
 }

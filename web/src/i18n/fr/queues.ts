@@ -53,12 +53,14 @@ export const queues: Texts["queues"] = {
   pauseFor: "Reprendre après (vide\u00a0: jamais d’elle-même)",
   pauseForHint: "30 min",
   pauseAgentHint: "Ce moteur a plusieurs agents. Chacun suspend la file de ce nom sur son propre broker.",
-  cannotPause: (engine: string) => `Aucun agent ne peut suspendre les files de ${engine}. Arrêtez plutôt les workers ou leurs consommateurs.`,
+  cannotPause: (engine: string) =>
+    `Aucun agent ne peut suspendre les files de ${engine}. Arrêtez plutôt les workers ou leurs consommateurs.`,
   pauseStatuses: { pausing: "Suspension en cours", paused: "Suspendue", resuming: "Reprise en cours" },
   pausedInEngine: "suspendue dans le moteur",
   resumes: "reprise",
   targetQuestion: (name: string) => `Quand les tâches de ${name} doivent-elles démarrer\u00a0?`,
-  targetHint: "Une file dont la plus ancienne tâche attend plus longtemps demande votre attention. Vide\u00a0: sans objectif.",
+  targetHint:
+    "Une file dont la plus ancienne tâche attend plus longtemps demande votre attention. Vide\u00a0: sans objectif.",
   startWithin: "Démarrer en moins de",
   noTarget: "sans objectif",
   targetOf: (duration: string) => `objectif ${duration}`,
@@ -71,11 +73,10 @@ export const queues: Texts["queues"] = {
   needed: (duration: string) => `Workers pour démarrer en moins de ${duration}`,
   neededWorkers: (count: Count, slots: string) =>
     plural(count, `# worker avec ${slots} slots en tout`, `# workers avec ${slots} slots en tout`),
-  neededSlots: (count: Count) =>
-    plural(count, "# slot", "# slots"),
-  workersNow: (count: Count) =>
-    plural(count, "# worker la consomme maintenant", "# workers la consomment maintenant"),
+  neededSlots: (count: Count) => plural(count, "# slot", "# slots"),
+  workersNow: (count: Count) => plural(count, "# worker la consomme maintenant", "# workers la consomment maintenant"),
   slotsNow: (count: Count, slots: string) =>
     plural(count, `Maintenant # worker avec ${slots} slots`, `Maintenant # workers avec ${slots} slots`),
-  assumptions: (rate: string, runtime: string, busy: string) => `Pour 95\u00a0% des tâches, si elles arrivent indépendamment, ${rate} par minute, et durent ${runtime} comme dans la dernière heure\u00a0: elles occupent ${busy} slots (loi de Little), et Erlang C donne les slots pour l’attente. Les workers ne servent que cette file.`
+  assumptions: (rate: string, runtime: string, busy: string) =>
+    `Pour 95\u00a0% des tâches, si elles arrivent indépendamment, ${rate} par minute, et durent ${runtime} comme dans la dernière heure\u00a0: elles occupent ${busy} slots (loi de Little), et Erlang C donne les slots pour l’attente. Les workers ne servent que cette file.`
 }

@@ -83,6 +83,5 @@ export const failures: Texts["failures"] = {
   heatmap: "タスクが失敗する時間帯：過去4週間の曜日と時刻",
   weekday: "曜日",
   noFailureInWeeks: "過去4週間に失敗したタスクはありません。",
-  mostFailures: (count: Count, day: string, time: string) =>
-    `最も多いのは${day}の${time}から：${count.text}件`
+  mostFailures: (count: Count, day: string, time: string) => `最も多いのは${day}の${time}から：${count.text}件`
 }

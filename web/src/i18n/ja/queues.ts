@@ -46,8 +46,10 @@ export const queues: Texts["queues"] = {
   pauseReasonHint: "プロジェクトのメンバーに表示されます。",
   pauseFor: "再開までの時間（空欄：自動では再開しない）",
   pauseForHint: "30 min",
-  pauseAgentHint: "このエンジンには複数のエージェントがあり、それぞれが自分のブローカー上の同名のキューを一時停止します。",
-  cannotPause: (engine: string) => `${engine}のキューを一時停止できるエージェントがありません。代わりにワーカーかそのコンシューマーを停止してください。`,
+  pauseAgentHint:
+    "このエンジンには複数のエージェントがあり、それぞれが自分のブローカー上の同名のキューを一時停止します。",
+  cannotPause: (engine: string) =>
+    `${engine}のキューを一時停止できるエージェントがありません。代わりにワーカーかそのコンシューマーを停止してください。`,
   pauseStatuses: { pausing: "一時停止の処理中", paused: "一時停止中", resuming: "再開の処理中" },
   pausedInEngine: "エンジンで一時停止",
   resumes: "再開",
@@ -67,5 +69,6 @@ export const queues: Texts["queues"] = {
   neededSlots: (count: Count) => `${count.text}スロット`,
   workersNow: (count: Count) => `現在のワーカーは${count.text}個`,
   slotsNow: (count: Count, slots: string) => `現在はワーカー${count.text}個、${slots}スロット`,
-  assumptions: (rate: string, runtime: string, busy: string) => `タスクの95%について。過去1時間と同じく毎分${rate}件が互いに独立に届き、${runtime}かかる場合：使用中は平均${busy}スロット（リトルの法則）で、待ち時間に必要なスロット数はアーランCによります。ワーカーはこのキュー専用とします。`
+  assumptions: (rate: string, runtime: string, busy: string) =>
+    `タスクの95%について。過去1時間と同じく毎分${rate}件が互いに独立に届き、${runtime}かかる場合：使用中は平均${busy}スロット（リトルの法則）で、待ち時間に必要なスロット数はアーランCによります。ワーカーはこのキュー専用とします。`
 }
