@@ -11,6 +11,8 @@ export const tasks: AreaTables = {
     "task_counts",
     "task_retries",
     "task_orphans",
+    "task_outputs",
+    "task_log_chunks",
     "failure_groups",
     "failure_group_counts",
     "rollup_deltas",
@@ -130,6 +132,31 @@ export const tasks: AreaTables = {
     )`
     yield* sql`CREATE INDEX task_orphans_at ON task_orphans (orphaned_at)`
     yield* sql`CREATE INDEX task_orphans_project ON task_orphans (project_id, orphaned_at, engine, task_id)`
+
+    // What tasks say while they run (docs/task-logs.md), also of tasks that are not known yet: `lines` counts those of its
+    // log, `dropped` those that were left out. A chunk has the lines of one event, so that an event is stored once.
+    yield* sql`CREATE TABLE task_outputs (
+      project_id ${uuid} NOT NULL,
+      engine ${text} NOT NULL,
+      task_id ${text} NOT NULL,
+      lines INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      dropped ${bigint} NOT NULL,
+      progress TEXT,
+      progress_at ${text},
+      updated_at ${text} NOT NULL,
+      PRIMARY KEY (project_id, engine, task_id)
+    ) ${withRoomForUpdates}`
+    yield* sql`CREATE INDEX task_outputs_updated ON task_outputs (project_id, updated_at)`
+    yield* sql`CREATE TABLE task_log_chunks (
+      project_id ${uuid} NOT NULL,
+      engine ${text} NOT NULL,
+      task_id ${text} NOT NULL,
+      event_id ${uuid} NOT NULL,
+      last_seq INTEGER NOT NULL,
+      lines TEXT NOT NULL,
+      PRIMARY KEY (project_id, engine, task_id, event_id)
+    )`
 
     // Failures by fingerprint, and how many happened when (docs/failures.md). No foreign keys, as on the hot tables.
     yield* sql`CREATE TABLE failure_groups (

@@ -3,7 +3,7 @@ import { toCodeUnits } from "../domain/kernel/CanonicalJson/CodeUnits.ts"
 import { PayloadTooLarge, ValidationFailed } from "../domain/kernel/Errors.ts"
 import { FrameRefusal, isDense } from "../protocol/Envelope.ts"
 import { type AgentFrame, decodeAgentFrame, type FrameOf } from "../protocol/Frame.ts"
-import { MAX_FRAME_BYTES } from "../protocol/Payload.ts"
+import { MAX_FRAME_BYTES, TASK_OUTPUT } from "../protocol/Payload.ts"
 import { AgentLongPoll, type PollHeaders } from "../services/agents/AgentLongPoll.ts"
 import { Presence } from "../services/agents/Presence.ts"
 import { yieldToEventLoop } from "../services/kernel/concurrency/EventLoop.ts"
@@ -162,7 +162,7 @@ export const layer = Layer.scoped(
       if (frames.length > 0) yield* Deferred.await(committed)
     })
 
-    return { pull, push }
+    return { pull, push, features: [TASK_OUTPUT] }
   })
 ).pipe(
   Layer.provide([DenseFrames.layer, Presence.layer, Receiver.layer, Refusals.layer, SessionRegistry.layer])

@@ -5,7 +5,7 @@ import { version } from "../domain/kernel/Version.ts"
 import { FrameRefusal } from "../protocol/Envelope.ts"
 import { WireSession } from "../protocol/Frame.ts"
 import { decodeHelloFrame, encodeHelloAckFrame, type HelloFrame } from "../protocol/Hello.ts"
-import { MAX_FRAME_BYTES, PROTOCOL_VERSION, RESULT_ACK } from "../protocol/Payload.ts"
+import { MAX_FRAME_BYTES, PROTOCOL_VERSION, BRAIN_FEATURES } from "../protocol/Payload.ts"
 import type { Presence } from "../services/agents/Presence.ts"
 import type { AgentIdentity } from "../services/kernel/CurrentActor.ts"
 import * as Ids from "../services/kernel/Ids.ts"
@@ -121,6 +121,7 @@ export class SocketConnection {
   }
 
   private sendHelloAck(hello: HelloFrame, sessionId: string): void {
+    const features = BRAIN_FEATURES.filter((feature) => hello.payload.runtimeFeatures.includes(feature))
     this.ws.send(encodeHelloAckFrame(`hello_ack_${sessionId}`, {
       protocol_version: PROTOCOL_VERSION,
       brain_version: brainVersionFor(hello.payload.agentVersion),
@@ -129,7 +130,7 @@ export class SocketConnection {
       session_id: sessionId,
       heartbeat_interval_seconds: this.context.heartbeatSeconds,
       max_frame_size_bytes: MAX_FRAME_BYTES,
-      ...(hello.payload.runtimeFeatures.includes(RESULT_ACK) && { features: [RESULT_ACK] })
+      ...(features.length > 0 && { features })
     }))
   }
 

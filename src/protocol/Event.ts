@@ -8,7 +8,7 @@ import * as Timestamp from "../domain/kernel/Timestamp.ts"
 import { boundFields, boundValues, possibleTime } from "./EventBounds.ts"
 import { MAX_FRAME_NODES, MAX_KEYS } from "./Payload.ts"
 
-/** The vocabulary of section 4.1. */
+/** The vocabulary of section 4.1, and the kinds of our own (docs/task-logs.md). */
 const KINDS: Readonly<Record<Exclude<EventKind, "task.reconciled">, null>> = {
   "task.sent": null,
   "task.received": null,
@@ -18,6 +18,8 @@ const KINDS: Readonly<Record<Exclude<EventKind, "task.reconciled">, null>> = {
   "task.retried": null,
   "task.revoked": null,
   "task.rejected": null,
+  "task.log": null,
+  "task.progress": null,
   "worker.online": null,
   "worker.offline": null,
   "worker.heartbeat": null,

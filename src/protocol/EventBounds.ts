@@ -62,6 +62,10 @@ const KEPT_FIELDS: ReadonlySet<string> = new Set([
   "tags",
   "eta",
   "depth",
+  "lines",
+  "dropped",
+  "attempt",
+  "progress",
   ALTERED
 ])
 

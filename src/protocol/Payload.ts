@@ -87,6 +87,12 @@ export const HelloAck = Schema.Struct({
  */
 export const RESULT_ACK = "command_result_ack_v1"
 
+/** A feature of our agents: the brain stores events of the kinds `task.log` and `task.progress` (docs/task-logs.md). */
+export const TASK_OUTPUT = "task_output_v1"
+
+/** What the brain does of the features in a hello. */
+export const BRAIN_FEATURES: ReadonlyArray<string> = [RESULT_ACK, TASK_OUTPUT]
+
 export const EventBatchAck = Schema.Struct({
   ackedId: Schema.propertySignature(text(64)).pipe(Schema.fromKey("acked_id")),
   received: Count,

@@ -26,7 +26,13 @@ export type SideEventKind =
   | "schedule.deleted"
   | "schedule.snapshot"
 
-export type EventKind = TaskEventKind | SideEventKind
+/** Event kinds of what a task says while it runs. They change no state (`domain/tasks/TaskOutput.ts`). */
+export type OutputEventKind = "task.log" | "task.progress"
+
+export const isOutputEventKind = (kind: string): kind is OutputEventKind =>
+  kind === "task.log" || kind === "task.progress"
+
+export type EventKind = TaskEventKind | SideEventKind | OutputEventKind
 
 /**
  * One event of a batch. Its agent and project are the session's. `id` is stable over re-sends and has at most 64

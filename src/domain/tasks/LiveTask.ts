@@ -20,6 +20,8 @@ export interface LiveTask {
   /** Truncated: a list shows one line of it. */
   readonly exception: string | null
   readonly updated_at: Timestamp
+  /** Percent of a task that runs and has said it. */
+  readonly percent: number | null
 }
 
 /** A position in the order of changes. */

@@ -4,6 +4,7 @@ import { AgentId, Id, ProjectId } from "../kernel/Id.ts"
 import { Page } from "../kernel/Page.ts"
 import { TaskEventKind, TaskPriority, TaskState } from "../kernel/TaskState.ts"
 import { Timestamp } from "../kernel/Timestamp.ts"
+import { TaskProgress } from "./TaskOutput.ts"
 
 const JsonText = Schema.Unknown.annotations({ description: "JSON, digit for digit as the agent sent it" })
 
@@ -62,12 +63,7 @@ export const Task = Schema.Struct({
   tags: describeField(Schema.Array(Schema.String), "Its tags.", ["payments"]),
   created_at: describeField(Timestamp, "When it was created.", exampleTime),
   updated_at: describeField(Timestamp, "When it last changed.", exampleTime)
-}).annotations(
-  describeBody(
-    "Task",
-    "A task. `args`, `kwargs`, `result` and `tags` are the stored JSON text: a number has the digits that the agent sent."
-  )
-)
+})
 
 /** An attempt of a task's latest run (docs/attempts.md). */
 const TaskAttempt = Schema.Struct({
@@ -107,6 +103,12 @@ const TaskFire = Schema.Struct({
     "5f0c7a52-3c1e-5b0a-9d57-0d9f2b3b7c11"
   )
 }).annotations(describeBody("TaskFire", "The fire of a schedule that submitted a task."))
+
+const progress = describeField(
+  Schema.NullOr(TaskProgress),
+  "How far it is, as it last reported; null: it reported none.",
+  { percent: 40, value: { done: 40, total: 100 }, at: exampleTime }
+)
 
 /** One task, with the fields that only its detail has. */
 export const TaskDetail = Schema.Struct({
@@ -170,7 +172,14 @@ export const TaskDetail = Schema.Struct({
     "The fields of its events that exceeded a bound, so that the agent or the brain left out a value, truncated a name or dropped " +
       "an impossible time; by the names of the agents' protocol, sorted.",
     ["kwargs"]
-  )
+  ),
+  log_line_count: describeField(Schema.Int, "Lines of its log (`…/logs`).", 17),
+  log_url: describeField(
+    Schema.NullOr(Schema.String),
+    "Its log elsewhere, by `SVC_LOG_URL_TEMPLATE`; null: none is set.",
+    "https://logs.example/?q=a3f1c2d4"
+  ),
+  progress
 }).annotations(describeBody("TaskDetail", "A task with what only its own page shows."))
 
 export type TaskField = keyof typeof Task.Type
@@ -179,8 +188,18 @@ export type TaskField = keyof typeof Task.Type
 // the cast: keys of the struct above, which Object.keys types as string
 export const taskFields = Object.keys(Task.fields) as ReadonlyArray<TaskField>
 
+const TaskListItem = Schema.Struct({
+  ...Task.fields,
+  progress: progress.annotations({ description: "How far it is, as it last reported; null where it does not run." })
+}).annotations(
+  describeBody(
+    "Task",
+    "A task. `args`, `kwargs`, `result` and `tags` are the stored JSON text: a number has the digits that the agent sent."
+  )
+)
+
 export const TaskList = Schema.Struct({
-  items: describeField(Schema.Array(Task), "The rows, newest first."),
+  items: describeField(Schema.Array(TaskListItem), "The rows, newest first."),
   next_cursor: describeField(
     Schema.NullOr(Schema.String),
     "`cursor` of the next page; null on the last one.",

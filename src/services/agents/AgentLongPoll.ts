@@ -43,4 +43,6 @@ export class AgentLongPoll extends Context.Tag("svc/AgentLongPoll")<AgentLongPol
     Unauthenticated | BadRequest | PayloadTooLarge | ValidationFailed | RateLimited | Unavailable,
     CurrentAgent
   >
+  /** What a `hello_ack` would announce. */
+  readonly features: ReadonlyArray<string>
 }>() {}

@@ -1,8 +1,10 @@
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Effect } from "effect"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import type { Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { idIn } from "../kernel/sql/Dialect.ts"
+import { recordset } from "../kernel/sql/Recordset.ts"
 import { collectDeletedTasks } from "./Failures/Changes.ts"
 import { writeGroups } from "./Failures/GroupSql.ts"
 
@@ -32,6 +34,16 @@ export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Dele
       orElse: () => () => Effect.void
     })
 
+    /** Deletes what tasks of these keys said, whether they exist or not. */
+    const deleteOutputs = Effect.fnUntraced(function*(projectId: ProjectId, keys: ReadonlyArray<TaskKey>) {
+      if (keys.length === 0) return
+      const rows = keys.map(({ engine, task_id }) => ({ engine, task_id }))
+      const ofKeys = sql`project_id = ${projectId} AND (engine, task_id) IN (
+        SELECT engine, task_id FROM ${recordset(sql, "k", { engine: "text", task_id: "text" }, rows)})`
+      const outputs = yield* sql<TaskKey>`DELETE FROM task_outputs WHERE ${ofKeys} RETURNING engine, task_id`
+      if (outputs.length > 0) yield* sql`DELETE FROM task_log_chunks WHERE ${ofKeys}`
+    })
+
     /** With `before`, only tasks whose last change is older: one may have changed since its id was read. */
     const deleteTasks = Effect.fn("TaskDeletion.deleteTasks")(
       function*(projectId: ProjectId, ids: ReadonlyArray<string>, before: Timestamp | null = null) {
@@ -42,8 +54,9 @@ export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Dele
         ])
         yield* lock(isDeleted)
         const deleted = yield* sql<
-          { state: string; fingerprint: string | null; recovered_by: string | null }
-        >`DELETE FROM tasks WHERE ${isDeleted} RETURNING state, fingerprint, recovered_by`
+          { engine: string; task_id: string; state: string; fingerprint: string | null; recovered_by: string | null }
+        >`DELETE FROM tasks WHERE ${isDeleted} RETURNING engine, task_id, state, fingerprint, recovered_by`
+        yield* deleteOutputs(projectId, deleted)
         const byState = new Map<string, number>()
         for (const { state } of deleted) byState.set(state, (byState.get(state) ?? 0) - 1)
         const rows = [...byState].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, tasks]) => ({
@@ -62,7 +75,7 @@ export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Dele
       }
     )
 
-    return { deleteTasks } as const
+    return { deleteTasks, deleteOutputs } as const
   })
 }) {
   static readonly layer = this.Default

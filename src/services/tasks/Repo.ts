@@ -56,6 +56,14 @@ interface DetailJson {
   readonly failure_group: (typeof TaskDetail.Type)["failure_group"]
   /** The command of the fire that submitted it, alone. */
   readonly fires: ReadonlyArray<FireJson> | null
+  readonly output: StoredOutput | null
+}
+
+/** What a task said while it ran; `progress` is JSON text. */
+export interface StoredOutput {
+  readonly lines: number
+  readonly progress: string | null
+  readonly progress_at: string | null
 }
 
 interface FireJson {
@@ -83,13 +91,14 @@ const decodeLastRetry = (text: string): LastRetry => {
 }
 
 const decodeDetail = (json: string) => {
-  const { failure_group, fires, last_retry, orphaned_at, retried_as, retried_from }: DetailJson = JSON.parse(json)
+  const { failure_group, fires, last_retry, orphaned_at, output, retried_as, retried_from }: DetailJson = JSON.parse(json)
   const [fire] = fires ?? []
   return {
     failureGroup: failure_group,
     firedBy: fire === undefined ? null : decodeFire(fire),
     retriedFrom: retried_from,
     orphanedAt: orphaned_at,
+    output,
     retriedAs: retried_as ?? [],
     lastRetry: last_retry === null ? null : decodeLastRetry(last_retry)
   }
@@ -131,7 +140,10 @@ const detailSql = ({ groupArray, object }: ReturnType<typeof jsonFunctionsOf>) =
     SELECT ${groupArray}(${object}('schedule_id', target_id, 'payload', payload)) FROM (
       SELECT target_id, payload FROM commands
       WHERE project_id = t.project_id AND engine = t.engine AND created_task_id = t.task_id AND target_id IS NOT NULL
-      ORDER BY id DESC LIMIT 1) AS fires)
+      ORDER BY id DESC LIMIT 1) AS fires),
+  'output', (
+    SELECT ${object}('lines', lines, 'progress', progress, 'progress_at', progress_at) FROM task_outputs o
+    WHERE o.project_id = t.project_id AND o.engine = t.engine AND o.task_id = t.task_id)
 ) AS TEXT)`
 
 /**
@@ -157,7 +169,8 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
       /**
        * The task as `findByKey` returns it, with the task whose retry created it (of several, by the newest command), the
        * tasks that its retries created, newest first, the outcome of the engine's latest retry without overrides, among the
-       * project's newest commands, its failure group, the fire that submitted it, and its history.
+       * project's newest commands, its failure group, the fire that submitted it, what it
+       * said while it ran, and its history.
        */
       findDetail: (projectId: ProjectId, { engine, task_id }: TaskKey) =>
         Effect.map(selectDetail(projectId, engine, task_id), (rows) => {

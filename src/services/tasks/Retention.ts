@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
+import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { type TaskFacet, taskFacets } from "../../domain/tasks/TaskFacet.ts"
 import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
@@ -46,6 +47,23 @@ export const makeTaskRetention = Effect.gen(function*() {
     }
   })
 
+  /** What was said of tasks that never came, or came after their deletion. */
+  const pruneOutputs = Effect.fnUntraced(function*(projectId: ProjectId, before: Timestamp.Timestamp) {
+    while (true) {
+      const old = yield* read<TaskKey>`
+        SELECT engine, task_id FROM task_outputs o WHERE project_id = ${projectId} AND updated_at < ${before}
+          AND NOT EXISTS (SELECT 1 FROM tasks t
+            WHERE t.project_id = ${projectId} AND t.engine = o.engine AND t.task_id = o.task_id)
+        ORDER BY updated_at LIMIT ${tasksAtOnce}`
+      if (old.length === 0) return
+      yield* Effect.retry(sql.withTransaction(deletion.deleteOutputs(projectId, old)), {
+        while: isContention,
+        times: 10
+      })
+      yield* yieldToEventLoop
+    }
+  })
+
   /** Walks the facet's values; deletes those that were not seen lately and that no task has. */
   const pruneFacets = Effect.fnUntraced(
     function*(projectId: ProjectId, facet: TaskFacet, before: Timestamp.Timestamp) {
@@ -75,6 +93,7 @@ export const makeTaskRetention = Effect.gen(function*() {
     let deleted = 0
     for (const { id } of yield* listProjects) {
       deleted += yield* pruneTasks(id, tasksBefore)
+      yield* pruneOutputs(id, tasksBefore)
       for (const facet of taskFacets) yield* pruneFacets(id, facet, facetsBefore)
     }
     return deleted

@@ -1,16 +1,18 @@
 import { Chunk, Effect, Layer, Option, Stream } from "effect"
-import { NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
+import { Forbidden, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
+import { makeLogUrl } from "../../domain/kernel/LogUrl.ts"
 import { decodeCursor, encodeCursor } from "../../domain/kernel/Page.ts"
 import type { ExportFormat } from "../../domain/kernel/Query.ts"
 import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import { isStorable } from "../../domain/kernel/Text.ts"
 import { fromEpochMicros, now, type Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { retryNote } from "../../domain/tasks/Retry.ts"
-import { taskFields } from "../../domain/tasks/Task.ts"
+import { type TaskField, taskFields } from "../../domain/tasks/Task.ts"
 import { type BulkDelete, summarizeSelection, type TaskFilter, toTaskFilter } from "../../domain/tasks/Task/Filter.ts"
 import { hidePayload, type TaskRow } from "../../domain/tasks/Task/Json.ts"
 import * as TaskHistory from "../../domain/tasks/TaskHistory.ts"
+import { type ListLogs, writeProgress } from "../../domain/tasks/TaskOutput.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeTaskSelection } from "../approvalGate/Subject.ts"
 import { canReadPayload, CurrentProject } from "../kernel/CurrentActor.ts"
@@ -25,14 +27,15 @@ import { tracedFn } from "../kernel/TracedFn.ts"
 import { TaskBulkDelete } from "./BulkDelete.ts"
 import { TaskDeletion } from "./Deletion.ts"
 import { TaskExport } from "./Export.ts"
+import { makeTaskOutputs } from "./Outputs.ts"
 import { defaultLimit, idAt, type ReadPage } from "./Pages.ts"
-import { TasksRepo } from "./Repo.ts"
+import { type StoredOutput, TasksRepo } from "./Repo.ts"
 import { Scans } from "./Scans.ts"
 import { TaskSearch } from "./Search.ts"
 import { pageOfTimeline, type TimelinePage } from "./Timeline.ts"
 import { makeFindTree } from "./Tree.ts"
 
-/** Newest first. `total_count` is undefined unless asked for, null when there are too many to count. */
+/** Newest first; rows as `Outputs.ts` completes them. `total_count` is undefined unless asked for, null when there are too many to count. */
 export interface TaskPage {
   readonly rows: ReadonlyArray<TaskRow>
   readonly next_cursor: string | null
@@ -50,16 +53,37 @@ export interface OpenTaskPage extends TaskPage {
 /** The id of the last row, read or not. */
 const lastIdOf = ({ later, rows }: ReadPage): string => later.at(-1)?.at(-1) ?? String(rows.at(-1)?.[idAt])
 
+const writeOutputProgress = (output: StoredOutput | null, isValueShown: boolean): string | null => {
+  const { progress = null, progress_at = null } = output ?? {}
+  return progress === null || progress_at === null ? null : writeProgress(progress, progress_at, isValueShown)
+}
+
+const logUrlOf = (template: string, project: string, row: TaskRow): string | null => {
+  const cell = (field: TaskField) => row[taskFields.indexOf(field)]?.toString() ?? null
+  return makeLogUrl(template, {
+    project,
+    engine: cell("engine"),
+    task_id: cell("task_id"),
+    name: cell("name"),
+    queue: cell("queue"),
+    worker: cell("worker_name"),
+    received: cell("received_at"),
+    started: cell("started_at"),
+    ended: cell("finished_at")
+  })
+}
+
 const taskNotFound = new NotFound({ resource: "task" })
 
 /** The read side of tasks, and their deletion, within the current project (interface, Tasks). */
 export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
-  // Eleven short methods, one an endpoint, over the same repository, search and approvals.
+  // Twelve short methods, one an endpoint, over the same repository, search and approvals.
   effect: Effect.gen(function*() {
     const settings = yield* Settings
     const repo = yield* TasksRepo
     const search = yield* TaskSearch
     const findTree = yield* makeFindTree
+    const outputs = yield* makeTaskOutputs
     const files = yield* TaskExport
     const bulk = yield* TaskBulkDelete
     const gate = yield* ApprovalGate
@@ -119,15 +143,15 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         : after === null && next === null
         ? pageRows
         : yield* total(project.id, filter)
-      const show = (yield* canReadPayload)
-        ? (all: ReadonlyArray<TaskRow>) => all
-        : (all: ReadonlyArray<TaskRow>) => all.map(hidePayload)
+      const isShown = yield* canReadPayload
+      const show = (all: ReadonlyArray<TaskRow>) =>
+        outputs.addProgress(project.id, isShown ? all : all.map(hidePayload), isShown)
       const laterRows = Stream.mapEffect(
         Stream.fromIterable(later),
-        (ids) => Effect.map(orDieOnSql(repo.listByIds(project.id, ids)), show)
+        (ids) => orDieOnSql(Effect.flatMap(repo.listByIds(project.id, ids), show))
       )
       return {
-        rows: show(rows),
+        rows: yield* show(rows),
         later: later.length === 0 ? null : laterRows,
         next_cursor: next === null ? null : encodeCursor("tasks", [next]),
         total_count,
@@ -154,7 +178,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     const getDetail = tracedFn("Tasks.getDetail")(function*(key: TaskKey) {
       const project = yield* CurrentProject
       const found = isStorableKey(key) ? yield* repo.findDetail(project.id, key) : undefined
-      const { failureGroup, firedBy, history, lastRetry, orphanedAt, retriedAs, retriedFrom, row } = found ??
+      const { failureGroup, firedBy, history, lastRetry, orphanedAt, output, retriedAs, retriedFrom, row } = found ??
         (yield* taskNotFound)
       const isShown = yield* canReadPayload
       const events = TaskHistory.decode(history)
@@ -169,8 +193,24 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         retried_as: retriedAs,
         failure_group: failureGroup,
         fired_by: firedBy,
-        altered_fields: TaskHistory.listAlteredFields(events)
+        altered_fields: TaskHistory.listAlteredFields(events),
+        log_line_count: output?.lines ?? 0,
+        log_url: logUrlOf(settings.logUrlTemplate, project.slug, row),
+        // JSON text: the task's own numbers keep their digits
+        progress: writeOutputProgress(output, isShown)
       }
+    }, orDieOnSql)
+
+    /** A part of a task's log. Lines may come before their task is known. */
+    const listLogs = Effect.fn("Tasks.listLogs")(function*(key: TaskKey, query: ListLogs) {
+      const project = yield* CurrentProject
+      if (!(yield* canReadPayload)) {
+        return yield* new Forbidden({ detail: "Logs need the project's payload_role, as arguments and results do." })
+      }
+      if (!isStorableKey(key)) return yield* taskNotFound
+      const page = yield* outputs.listLogs(project.id, key, query)
+      const isKnown = page.line_count + page.dropped_count > 0 || (yield* repo.findByKey(project.id, key)) !== undefined
+      return isKnown ? page : yield* taskNotFound
     }, orDieOnSql)
 
     /** The tree a task belongs to. */
@@ -254,6 +294,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       getDetail,
       getTree,
       listRuns,
+      listLogs,
       listEvents,
       exportAs,
       bulkDelete

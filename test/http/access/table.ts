@@ -206,6 +206,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("GET /tasks/{engine}/{task_id}", "viewer", "tasks:read", [], 200),
   project("GET /tasks/{engine}/{task_id}/why", "viewer", "tasks:read", [], 200),
   project("GET /tasks/{engine}/{task_id}/runs", "viewer", "tasks:read", [], 200), // docs/attempts.md
+  project("GET /tasks/{engine}/{task_id}/logs", "viewer", "tasks:read", [], 200), // docs/task-logs.md
   project("GET /tasks/{engine}/{task_id}/tree", "viewer", "tasks:read", [], 200),
   project("GET /issues", "viewer", "tasks:read", [], 200),
   project("GET /issues/{fingerprint}", "viewer", "tasks:read", [], 200), // docs/failures.md

@@ -468,6 +468,27 @@ describe.each(engines)("ingest on %s", (engine) => {
         assert.deepStrictEqual(found, [[null, "received"], ["received", "started"]])
       }))
 
+    it.effect("what tasks said goes with them, and what was said of unknown ones goes when it is old", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const sweep = yield* makeTaskRetention
+        const from = yield* source
+        const log = (taskId: string) => taskEvent("task.log", taskId, "01.000000", { lines: [{ message: "hello" }] })
+        const before = yield* Timestamp.now
+        yield* offerEvents(from, [receivedEvent("old"), receivedEvent("new"), ...["old", "new", "lost"].map(log)])
+        const touched = yield* sql<{ updated_at: string }>`SELECT updated_at FROM tasks
+          WHERE project_id = ${from.projectId} AND task_id = 'new'`
+        assert.isTrue((touched[0]?.updated_at ?? "") >= before)
+        const longAgo = Timestamp.addSeconds(yield* Timestamp.now, -31 * 86_400)
+        yield* sql`UPDATE tasks SET updated_at = ${longAgo} WHERE project_id = ${from.projectId} AND task_id = 'old'`
+        yield* sql`UPDATE task_outputs SET updated_at = ${longAgo} WHERE project_id = ${from.projectId}`
+        yield* sweep()
+        for (const table of ["task_outputs", "task_log_chunks"]) {
+          const rows = yield* sql`SELECT task_id FROM ${sql(table)} WHERE project_id = ${from.projectId}`
+          assert.deepStrictEqual(rows, [{ task_id: "new" }])
+        }
+      }))
+
     it.effect("old tasks are deleted, and then what only they had", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

@@ -865,6 +865,11 @@ export interface paths {
         };
         get: operations["tasks.get"];
     };
+    "/api/v1/projects/{slug}/tasks/{engine}/{task_id}/logs": {
+        parameters: {
+        };
+        get: operations["tasks.logs"];
+    };
     "/api/v1/projects/{slug}/tasks/{engine}/{task_id}/runs": {
         parameters: {
         };
@@ -3298,6 +3303,7 @@ export interface components {
             parent_task_id: string | null;
             /** @enum {string} */
             priority: "critical" | "high" | "normal" | "low";
+            progress: components["schemas"]["TaskProgress"] | null;
             /** Format: uuid */
             project_id: string;
             queue: string | null;
@@ -3343,12 +3349,15 @@ export interface components {
             /** Format: uuid */
             id: string;
             kwargs: unknown;
+            log_line_count: number;
+            log_url: string | null;
             name: string;
             orphaned_at: string | null;
             parent_task_id: string | null;
             payload_hidden: boolean;
             /** @enum {string} */
             priority: "critical" | "high" | "normal" | "low";
+            progress: components["schemas"]["TaskProgress"] | null;
             /** Format: uuid */
             project_id: string;
             queue: string | null;
@@ -3426,6 +3435,23 @@ export interface components {
             /** Format: date-time */
             searched_to?: string;
             total_count?: number | null;
+        };
+        TaskLogLine: {
+            /** Format: date-time */
+            at: string;
+            attempt: number | null;
+            fields: unknown;
+            /** @enum {string} */
+            level: "debug" | "info" | "warning" | "error";
+            message: string;
+            seq: number;
+        };
+        TaskLogs: {
+            dropped_count: number;
+            has_more: boolean;
+            items: components["schemas"]["TaskLogLine"][];
+            line_count: number;
+            next_after: number;
         };
         TaskMatches: {
             ids: string[];
@@ -3508,6 +3534,12 @@ export interface components {
             succeeded: number;
             unknown: number;
             waiting: number;
+        };
+        TaskProgress: {
+            /** Format: date-time */
+            at: string;
+            percent: number | null;
+            value: unknown;
         };
         TaskRun: {
             attempts: number;
@@ -9277,6 +9309,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TaskDetail"];
+                };
+            };
+        };
+    };
+    "tasks.logs": {
+        parameters: {
+            query?: {
+                after?: number;
+                level?: "debug" | "info" | "warning" | "error";
+                limit?: number;
+                search?: string;
+            };
+            path: {
+                engine: string;
+                slug: string;
+                task_id: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskLogs"];
                 };
             };
         };

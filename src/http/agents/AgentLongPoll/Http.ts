@@ -17,13 +17,14 @@ const pollHeaders = (request: HttpServerRequest.HttpServerRequest): PollHeaders 
   hello: readHeader(request, "hello")
 })
 
-/** With the ids that the agent binds into its signatures. */
-const respond = (body: object) =>
+/** With the ids that the agent binds into its signatures, and the features that a `hello_ack` announces. */
+const respond = (body: object, features: ReadonlyArray<string>) =>
   Effect.map(CurrentAgent, ({ agent_id, project_id }) =>
     HttpServerResponse.text(JSON.stringify(body), {
       contentType: "application/json",
       headers: Object.fromEntries(
         headerPrefixes.flatMap((family) => [[`${family}agent-id`, agent_id], [`${family}project-id`, project_id]])
+          .concat([["x-svc-features", features.join(",")]])
       )
     }))
 
@@ -37,13 +38,13 @@ export const layer = implementGroup(
         Effect.raceFirst(
           polls.pull(pollHeaders(request), wait, max_frames),
           Effect.as(awaitClosing, []) // the agent polls again, and any replica may respond
-        ).pipe(Effect.flatMap((frames) => respond({ frames }))))
+        ).pipe(Effect.flatMap((frames) => respond({ frames }, polls.features))))
       .handle(
         "push",
         ({ payload, request }) =>
           Effect.flatMap(
             polls.push(pollHeaders(request), payload.frames),
-            (accepted) => respond({ accepted, rejected: 0, errors: [], error_code: null })
+            (accepted) => respond({ accepted, rejected: 0, errors: [], error_code: null }, polls.features)
           )
       )
   })

@@ -7,6 +7,7 @@ import { TaskFacetCounts, TaskMatches } from "../../../domain/tasks/Task/Facets.
 import { BulkDelete, BulkDeleteResult, CountFacets, ListMatches, ListTasks } from "../../../domain/tasks/Task/Filter.ts"
 import { TaskRuns } from "../../../domain/tasks/Task/Runs.ts"
 import { TaskWhy } from "../../../domain/tasks/Task/WhyResponse.ts"
+import { ListLogs, TaskLogs } from "../../../domain/tasks/TaskOutput.ts"
 import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
 import { inChapter, operation } from "../../Docs/Tags.ts"
@@ -82,6 +83,18 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         "List a task's runs",
         "Where an engine uses one id again and again, each use is a run; the task shows the latest. Latest first, at most " +
           "150; `total_count` counts older ones too."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("logs")`/projects/${slug}/tasks/${engine}/${taskId}/logs`
+      .setUrlParams(ListLogs)
+      .addSuccess(TaskLogs)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Read a task's log",
+        "Lines that the task wrote while it ran, in the order of arrival, also of a task that is not known yet. Ask again " +
+          "with `after` from `next_after` to follow it. Needs the project's `payload_role`; secrets are masked. At most " +
+          "1000 lines and 256 KiB of a task are kept; a fifth of both is for warnings and errors alone."
       ))
   )
   .add(

@@ -2,7 +2,8 @@ import { HttpServerResponse } from "@effect/platform"
 import { Effect, Stream } from "effect"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { addQuery, type FilterParams, readQuery } from "../../../domain/tasks/Task/Filter.ts"
-import { writeTask } from "../../../domain/tasks/Task/Json.ts"
+import { type TaskRow, writeTask } from "../../../domain/tasks/Task/Json.ts"
+import { progressAt } from "../../../services/tasks/Outputs.ts"
 import { checkQuery } from "../../../services/tasks/QueryAccess.ts"
 import { type OpenTaskPage, Tasks } from "../../../services/tasks/Tasks.ts"
 import { TaskWhy } from "../../../services/tasks/Why.ts"
@@ -29,19 +30,22 @@ const filterOf = (params: FilterParams) =>
       query: null
     }, readQuery(params.query, now)))
 
+const writeListed = (row: TaskRow): string =>
+  `${writeTask(row).slice(0, -1)},"progress":${row[progressAt] ?? "null"}}`
+
 /**
  * Written, never parsed again: the tasks' own numbers must keep their digits. The rows that are not read yet are read as
  * the connection takes those before.
  */
 const respondWithPage = ({ later, next_cursor, rows, searched_to, total_count }: OpenTaskPage) => {
-  const begin = `{"items":[${rows.map(writeTask).join(",")}`
+  const begin = `{"items":[${rows.map(writeListed).join(",")}`
   const end = `],"next_cursor":${JSON.stringify(next_cursor)}` +
     `${total_count === undefined ? "" : `,"total_count":${total_count}`}` +
     `${searched_to === null ? "" : `,"searched_to":${JSON.stringify(searched_to)}`}}`
   if (later === null) return respondWithJsonText(begin + end)
   const slices = Stream.mapAccum(later, rows.length > 0, (hasRows, slice) => [
     hasRows || slice.length > 0,
-    (hasRows && slice.length > 0 ? "," : "") + slice.map(writeTask).join(",")
+    (hasRows && slice.length > 0 ? "," : "") + slice.map(writeListed).join(",")
   ])
   const texts = Stream.concat(Stream.make(begin), Stream.concat(slices, Stream.make(end)))
   return HttpServerResponse.stream(Stream.encodeText(texts), { contentType: "application/json" })
@@ -80,11 +84,20 @@ export const layer = implementGroup(
         ({ path }) =>
           Effect.map(
             tasks.getDetail(path),
-            ({ row, ...more }) => respondWithJsonText(`${writeTask(row).slice(0, -1)},${JSON.stringify(more).slice(1)}`)
+            ({ progress, row, ...more }) =>
+              respondWithJsonText(
+                `${writeTask(row).slice(0, -1)},"progress":${progress},${JSON.stringify(more).slice(1)}`
+              )
           )
       )
       .handle("tree", ({ path }) => tasks.getTree(path))
       .handle("runs", ({ path }) => tasks.listRuns(path))
+      .handleRaw("logs", ({ path, urlParams }) =>
+        Effect.map(
+          tasks.listLogs(path, urlParams),
+          ({ items, ...more }) =>
+            respondWithJsonText(`{"items":[${items.join(",")}],${JSON.stringify(more).slice(1)}`)
+        ))
       .handle("why", ({ path }) => why.explain(path))
       .handle(
         "bulkDelete",

@@ -50,6 +50,8 @@ const orphanTables = [
   ["bulk_retry_items", "project_id, request_id, position"],
   ["schedule_fires", "fire_id, scheduled_for"],
   ["task_orphans", "project_id, engine, task_id"],
+  ["task_outputs", "project_id, engine, task_id"],
+  ["task_log_chunks", "project_id, engine, task_id, event_id"],
   ["task_retries", "project_id, engine, new_task_id, task_id"],
   ["trigger_events", "id"],
   ["deliveries", "id"],

@@ -1,5 +1,6 @@
 import { Either, Redacted } from "effect"
 import { type GroupRole, parseGroupRoles } from "../../../domain/kernel/GroupRole.ts"
+import { findTemplateProblem } from "../../../domain/kernel/LogUrl.ts"
 import { parseAllowedTarget } from "../../../domain/kernel/net/AllowedTarget.ts"
 import { isCidr } from "../../../domain/kernel/net/Cidr.ts"
 import { isHostName } from "../../../domain/kernel/net/HostName.ts"
@@ -146,6 +147,19 @@ export const url = (name: string, line: string): Setting<string> => ({
       : text === "" || (/^https?:\/\//i.test(text) && URL.canParse(text))
       ? Either.right(text.replace(/^https?/i, (scheme) => scheme.toLowerCase())) // compared in many places
       : Either.left(`must be an http or https URL, but is "${text}"`)
+})
+
+/** A URL with placeholders for a task's values. */
+export const urlTemplate = (name: string, line: string): Setting<string> => ({
+  ...text(name, { default: "" }, line),
+  type: "http or https URL with placeholders",
+  parse: (text) => {
+    if (hasCredentials(text)) {
+      return Either.left("must be a URL without a user name or password: it is shown to people")
+    }
+    const problem = text === "" ? null : findTemplateProblem(text)
+    return problem === null ? Either.right(text) : Either.left(problem)
+  }
 })
 
 /** The environment alone sets it: what a public key proves is as good as the place it is in. */

@@ -1,4 +1,4 @@
-import { flag, hostNames, integer, keys, oneOf, origins, publicKey, ranges, secret, text, url } from "./Kinds.ts"
+import { flag, hostNames, integer, keys, oneOf, origins, publicKey, ranges, secret, text, url, urlTemplate } from "./Kinds.ts"
 
 /** The server, its database and its keys. */
 export const serverSettings = {
@@ -40,6 +40,10 @@ export const serverSettings = {
     "Additional host names that the brain accepts, in addition to those of svc allowed-hosts."
   ),
   dashboard: flag("SVC_DASHBOARD", { default: true }, "The brain serves the dashboard at its address."),
+  logUrlTemplate: urlTemplate(
+    "SVC_LOG_URL_TEMPLATE",
+    "URL of a task's log in another system, shown on its page; {project}, {engine}, {task_id}, {name}, {queue}, {worker}, {received}, {started} and {ended} stand for its values, encoded."
+  ),
   corsOrigins: origins("SVC_CORS_ORIGINS", "Other sites whose pages may call the API from a browser; empty: none."),
   logLevel: oneOf(
     "SVC_LOG_LEVEL",

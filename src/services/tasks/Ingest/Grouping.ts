@@ -1,5 +1,5 @@
 import type { Redaction } from "../../../domain/kernel/Redaction.ts"
-import type { SideEventKind } from "../../../domain/kernel/TaskEvent.ts"
+import { isOutputEventKind, type OutputEventKind, type SideEventKind } from "../../../domain/kernel/TaskEvent.ts"
 import { isTaskEventKind, type TaskEventKind } from "../../../domain/kernel/TaskState.ts"
 import type { ProjectTaskKey } from "../../../domain/tasks/Fold.ts"
 import { truncateValues } from "../../../domain/tasks/ValueTruncation.ts"
@@ -8,6 +8,7 @@ import { taskKeyText } from "./TaskCache.ts"
 
 export type PendingTaskEvent = PendingEvent & { readonly kind: TaskEventKind }
 export type PendingSideEvent = PendingEvent & { readonly kind: SideEventKind }
+export type PendingOutput = PendingEvent & { readonly kind: OutputEventKind }
 
 /** The events of one task in one transaction. */
 export interface TaskGroup extends ProjectTaskKey {
@@ -17,9 +18,10 @@ export interface TaskGroup extends ProjectTaskKey {
   mayCreateTask: boolean
 }
 
-/** Events by their subject: tasks, and everything else. */
+/** Events by their subject: tasks, what tasks say, and everything else. */
 export interface GroupedEvents {
   readonly groups: ReadonlyArray<TaskGroup>
+  readonly outputs: ReadonlyArray<PendingOutput>
   readonly side: ReadonlyArray<PendingSideEvent>
 }
 
@@ -35,6 +37,7 @@ export const makeGrouper = () => {
  */
 export const makeMasker = (redaction: Redaction, mostBytes: number) => (event: PendingEvent): void => {
   if (isTaskEvent(event)) event.data = truncateValues(redaction.data(event.data), mostBytes)
+  else if (isOutput(event)) event.data = redaction.data(event.data)
 }
 
 /** Names of engines are free text, so a set of them needs a bound. */
@@ -58,8 +61,14 @@ const groupEvents = (
 ): GroupedEvents => {
   const groups = new Map<string, TaskGroup>()
   const side: Array<PendingSideEvent> = []
+  const outputs: Array<PendingOutput> = []
   for (const event of slice) {
     event.refusal = null
+    if (isOutput(event)) {
+      if (event.taskId === "") event.refusal = "no task id"
+      else outputs.push(event)
+      continue
+    }
     if (!isTaskEvent(event)) {
       // the cast: every kind that is not a task's is a side event's
       side.push(event as PendingSideEvent)
@@ -81,8 +90,10 @@ const groupEvents = (
     group.events.push(event)
     if (canBeFirst(event)) group.mayCreateTask = true
   }
-  return { groups: [...groups.values()], side }
+  return { groups: [...groups.values()], outputs, side }
 }
+
+const isOutput = (event: PendingEvent): event is PendingOutput => isOutputEventKind(event.kind)
 
 const isTaskEvent = (event: PendingEvent): event is PendingTaskEvent => isTaskEventKind(event.kind)
 

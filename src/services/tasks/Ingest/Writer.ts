@@ -21,6 +21,7 @@ import { makeFailureCounter } from "./FailureCounter.ts"
 import { fold, type FoldedGroup } from "./Fold.ts"
 import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./Grouping.ts"
 import { KnownFacets } from "./KnownFacets.ts"
+import { makePostgresOutputs, makeSqliteOutputs } from "./Outputs.ts"
 import { makePostgresTasks } from "./Postgres.ts"
 import { makeProjectCounter } from "./ProjectCounter.ts"
 import { SqliteTasks, SqliteTotals } from "./Sqlite.ts"
@@ -133,12 +134,14 @@ export const makeWriter = Effect.gen(function*() {
         return Effect.zipRight(audit.onCommitted(rows), publish)
       }
     )
-  const finishCommit = ({ folded, totals }: CommitResult): Effect.Effect<void> => {
+  const finishCommit = ({ folded, totals }: CommitResult, { outputs }: GroupedEvents): Effect.Effect<void> => {
     for (const { group, row } of folded) cache.set(group.key, row)
     facets.add(totals.facets, Timestamp.toEpochMillis(lastTimestamp))
     countEnds(folded)
     projectCounter.count(folded)
-    return changes.publish(new Set(folded.map(({ row }) => row.project_id)), () =>
+    const projectIds = new Set(folded.map(({ row }) => row.project_id))
+    for (const { projectId } of outputs) projectIds.add(projectId)
+    return changes.publish(projectIds, () =>
       folded.map(({ stored, row }) => ({
         project_id: row.project_id,
         id: row.id,
@@ -168,11 +171,12 @@ export const makeWriter = Effect.gen(function*() {
     yield* caps.prepare(projectIds)
     yield* projectCounter.prepare(projectIds)
     let arrivals = groupEvents(slice)
-    while (arrivals.groups.length > 0 || arrivals.side.length > 0) {
+    while (arrivals.groups.length > 0 || arrivals.side.length > 0 || arrivals.outputs.length > 0) {
       const written = yield* write(arrivals, partition)
-      yield* finishCommit(written)
+      yield* finishCommit(written, arrivals)
       for (const { key } of written.conflicts) cache.evict(key)
-      arrivals = { groups: written.conflicts.map((group) => ({ ...group, mayCreateTask: false })), side: [] }
+      const groups = written.conflicts.map((group) => ({ ...group, mayCreateTask: false }))
+      arrivals = { groups, outputs: [], side: [] }
     }
   })
 
@@ -210,18 +214,22 @@ const makeSqliteWrite = (
     at: Timestamp.Timestamp
   ) => Effect.Effect<void>
 ): WriteTransaction => {
-  let statements: { readonly tasks: SqliteTasks; readonly totalsWriter: SqliteTotals } | undefined
-  const prepareStatements = (db: SqliteConnection) =>
-    statements ??= { tasks: new SqliteTasks(db), totalsWriter: new SqliteTotals(db) }
+  const prepare = (db: SqliteConnection) => ({
+    tasks: new SqliteTasks(db),
+    totalsWriter: new SqliteTotals(db),
+    writeOutputs: makeSqliteOutputs(db)
+  })
+  let statements: ReturnType<typeof prepare> | undefined
   return Effect.fnUntraced(function*(arrivals, partition) {
     const at = yield* nextTimestamp
     const { onCommit, ...result } = yield* access.write((db) => {
-      const { totalsWriter, tasks } = prepareStatements(db)
+      const { tasks, totalsWriter, writeOutputs } = statements ??= prepare(db)
       const folded: Array<FoldedGroup> = []
       for (const group of arrivals.groups) {
         const one = tasks.write(group, cache, at)
         if (one !== null) folded.push(one)
       }
+      if (arrivals.outputs.length > 0) writeOutputs(arrivals.outputs, at)
       const totals = makeCappedTotals(arrivals, folded, at)
       totalsWriter.write(totals, countSlot(partition), at)
       return { folded, totals, conflicts: [], onCommit: recordEnds(db, folded, countSlot(partition), at) }
@@ -243,6 +251,7 @@ const makePostgresWrite = (
   ) => Effect.Effect<void, SqlError.SqlError>
 ): WriteTransaction => {
   const tasks = makePostgresTasks(sql)
+  const writeOutputs = makePostgresOutputs(sql)
   return Effect.fnUntraced(function*(arrivals, partition) {
     const groups = arrivals.groups.toSorted((left, right) => (left.key < right.key ? -1 : 1))
     const stored = yield* tasks.read(
@@ -255,6 +264,7 @@ const makePostgresWrite = (
       ...yield* tasks.update(folded.filter(({ stored }) => stored !== undefined).map(({ row }) => row)),
       ...yield* tasks.insert(folded.filter(({ stored }) => stored === undefined).map(({ row }) => row))
     ])
+    if (arrivals.outputs.length > 0) yield* writeOutputs(arrivals.outputs, at)
     const conflicts = written.size === folded.length
       ? []
       : folded.filter(({ row }) => !written.has(row.id)).map(({ group }) => group)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { ChangePosition, LiveTask } from "../../../domain/tasks/LiveTask.ts"
+import { percentOf } from "../../../domain/tasks/TaskOutput.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { orDieOnSql, postgresApplicationName, Reader } from "../../kernel/sql/Database.ts"
 import { resumePosition } from "./ChangeBatch.ts"
@@ -31,12 +32,22 @@ export const makeLiveTasksRepo = Effect.gen(function*() {
   const overlap = sql.onDialectOrElse({ pg: () => overlapSeconds, orElse: () => 0 })
 
   const listPage = (projectId: ProjectId, { id, updated_at }: ChangePosition, to: ChangePosition | null) =>
-    orDieOnSql(read<LiveTask>`
+    Effect.map(
+      orDieOnSql(read<Omit<LiveTask, "percent"> & { readonly progress: string | null }>`
       SELECT id, engine, task_id, name, queue, state, priority, retry_count, worker_name, received_at, started_at,
-             finished_at, runtime_ms, substr(exception, 1, ${exceptionCharacters}) AS exception, updated_at
-      FROM tasks WHERE project_id = ${projectId} AND (updated_at, id) > (${updated_at}, ${id})
+             finished_at, runtime_ms, substr(exception, 1, ${exceptionCharacters}) AS exception, updated_at,
+             CASE WHEN state = 'started' THEN (
+               SELECT progress FROM task_outputs o
+               WHERE o.project_id = t.project_id AND o.engine = t.engine AND o.task_id = t.task_id) END AS progress
+      FROM tasks t WHERE project_id = ${projectId} AND (updated_at, id) > (${updated_at}, ${id})
         ${to === null ? read`` : read`AND (updated_at, id) <= (${to.updated_at}, ${to.id})`}
-      ORDER BY updated_at, id LIMIT ${pageSize}`)
+      ORDER BY updated_at, id LIMIT ${pageSize}`),
+      (rows) =>
+        rows.map(({ progress, ...task }): LiveTask => ({
+          ...task,
+          percent: progress === null ? null : percentOf(JSON.parse(progress))
+        }))
+    )
 
   /**
    * The time before which every change is committed, except for the overlap: transactions that write now began later.

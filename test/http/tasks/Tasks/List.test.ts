@@ -294,7 +294,8 @@ describe.each(laneEngines)("the list of tasks on %s", (engine) => {
           "root_task_id",
           "tags",
           "created_at",
-          "updated_at"
+          "updated_at",
+          "progress"
         ])
         assert.deepInclude(json.items[0], {
           id: task!.id,
