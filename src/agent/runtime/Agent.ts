@@ -1,6 +1,7 @@
 import { Cause, Context, Effect, FiberSet, Layer, Option, type Scope } from "effect"
 import { checkEffectVersion } from "../../domain/kernel/EffectVersion.ts"
 import * as Redaction from "../../domain/kernel/Redaction.ts"
+import { isOutputEventKind } from "../../domain/kernel/TaskEvent.ts"
 import { MAX_FRAME_BYTES } from "../../protocol/Payload.ts"
 import type { AgentStatus } from "./AgentStatus.ts"
 import { BufferFolder, type ClaimedBuffer } from "./BufferFolder.ts"
@@ -79,8 +80,11 @@ const run = Effect.fnUntraced(function*(options: AgentOptions) {
 
   const capture = new EventEncoder(redaction, now)
   const report = (engine: string, event: EngineEvent): void => {
+    const isOutput = isOutputEventKind(event.kind)
+    if (isOutput && !core.wantsOutput) return
     const text = capture.encode(engine, event)
     if (text === null) core.countUnreadable(engine)
+    else if (isOutput) core.addOutput(text)
     else outbox.add(text)
   }
   yield* Effect.forEach(config.engines, (engine) => startEngine(core, engine, (event) => report(engine.name, event)))

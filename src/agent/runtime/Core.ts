@@ -5,7 +5,7 @@ import { version } from "../../domain/kernel/Version.ts"
 import { SCHEDULE_PROTOCOL } from "../../domain/schedules/Schedule/External.ts"
 import type { FrameOf, WirePayloads } from "../../protocol/Frame.ts"
 import type { encodeHelloFrame } from "../../protocol/Hello.ts"
-import { MAX_FRAME_BYTES, PROTOCOL_VERSION, RESULT_ACK } from "../../protocol/Payload.ts"
+import { MAX_FRAME_BYTES, PROTOCOL_VERSION, RESULT_ACK, TASK_OUTPUT } from "../../protocol/Payload.ts"
 import type { AgentStatus, EngineStatus } from "./AgentStatus.ts"
 import { capabilitiesOf, schedulerCapabilitiesOf } from "./Capabilities.ts"
 import type { CommandJournal } from "./CommandJournal.ts"
@@ -36,6 +36,8 @@ export interface AgentConnection {
   readonly checkLiveness: () => void
 }
 
+const MAX_HELD_CHARACTERS = 1024 * 1024
+
 /** The state that the parts of a running agent share; plain code. */
 export class Core {
   readonly backoff = new Backoff()
@@ -61,6 +63,11 @@ export class Core {
   /** Bytes of one POST over long-poll: the brain accepts 8 MiB; a proxy's smaller limit is learnt and kept. */
   maxBodyBytes = 2 * MAX_FRAME_BYTES
   heartbeatSeconds = 10
+  /** Whether the brain stores log lines and progress, as the last one that this process or buffer met; null: none yet. */
+  private acceptsOutput: boolean | null
+  /** Events of output, until the first connection says whether the brain stores them. */
+  private heldOutput: Array<string> = []
+  private heldCharacters = 0
   private readonly sessionLatch = Effect.unsafeMakeLatch(false)
   onCommand: (frame: FrameOf<"command">) => void = () => {}
   workerId: string
@@ -76,9 +83,12 @@ export class Core {
   ) {
     this.startedAt = now()
     this.workerId = outbox.file.findMeta("worker_id") ?? this.renewWorkerId()
+    const known = outbox.file.findMeta("accepts_output")
+    this.acceptsOutput = known === undefined ? null : known === "true"
     outbox.onSendable = () => this.session?.wake()
     outbox.onFileReplaced = () => {
       this.saveWorkerId()
+      if (this.acceptsOutput !== null) this.saveMeta("accepts_output", String(this.acceptsOutput))
       journal.saveAll()
     }
   }
@@ -95,7 +105,32 @@ export class Core {
     return this.workerId
   }
 
-  attachSession(session: AgentConnection): void {
+  /** Whether an event of output is worth encoding. */
+  get wantsOutput(): boolean {
+    return this.acceptsOutput !== false
+  }
+
+  /** Buffers an event of output for a brain that stores it. */
+  addOutput(text: string): void {
+    if (this.acceptsOutput !== null) return this.acceptsOutput ? this.outbox.add(text) : undefined
+    this.heldOutput.push(text)
+    this.heldCharacters += text.length
+    while (this.heldCharacters > MAX_HELD_CHARACTERS) this.heldCharacters -= this.heldOutput.shift()?.length ?? 0
+  }
+
+  private learnFeatures(features: ReadonlyArray<string>): void {
+    const accepts = features.includes(TASK_OUTPUT)
+    if (accepts !== this.acceptsOutput) this.saveMeta("accepts_output", String(accepts))
+    this.acceptsOutput = accepts
+    const held = this.heldOutput
+    this.heldOutput = []
+    this.heldCharacters = 0
+    for (const text of held) this.addOutput(text)
+  }
+
+  /** `features`: what the brain announces. */
+  attachSession(session: AgentConnection, features: ReadonlyArray<string>): void {
+    this.learnFeatures(features)
     this.session = session
     this.state = "online"
     this.problem = null
@@ -146,6 +181,7 @@ export class Core {
   features(): ReadonlyArray<string> {
     return [
       RESULT_ACK,
+      TASK_OUTPUT,
       ...(this.config.engines.some((engine) => engine.retriesByReference) ? ["retry_by_reference"] : []),
       ...(this.schedulers.length > 0 ? [SCHEDULE_PROTOCOL] : [])
     ]
@@ -220,14 +256,16 @@ export class Core {
   }
 
   private saveWorkerId(): void {
+    this.saveMeta("worker_id", this.workerId)
+  }
+
+  private saveMeta(name: string, value: string): void {
     try {
-      this.outbox.file.saveMeta("worker_id", this.workerId)
+      this.outbox.file.saveMeta(name, value)
     } catch (error) {
       this.log(
         "warning",
-        `the process's name could not be written to the buffer (${
-          String(error)
-        }); the next process will have another name`
+        `${name} could not be written to the buffer (${String(error)}): the next process will not know it`
       )
     }
   }

@@ -107,7 +107,7 @@ export const runLongPoll = (core: Core): Effect.Effect<never, ConnectionFailed> 
     yield* Effect.acquireRelease(
       Effect.sync(() => {
         core.heartbeatSeconds = 10
-        core.attachSession(session)
+        core.attachSession(session, headerOf(probe, "features").split(","))
       }),
       () => Effect.sync(() => core.detachSession())
     )

@@ -213,7 +213,7 @@ class WebSocketSession implements AgentConnection {
     this.maxBytes = maxFrameSizeBytes - ENVELOPE_BYTES
     this.core.heartbeatSeconds = heartbeatIntervalSeconds
     this.acksResults = features.includes(RESULT_ACK)
-    this.core.attachSession(this)
+    this.core.attachSession(this, features)
   }
 
   private receiveError({ payload }: FrameOf<"error">): void {

@@ -189,6 +189,29 @@ describe.each(stores)("an Effect queue on %s", (name, store) => {
       assert.closeTo(outcome.finished_at ?? 0, Date.now(), 60_000)
     }))
 
+  it.scopedLive("sends what a handler logs, with level, cause and annotations, and how far it is", () =>
+    Effect.gen(function*() {
+      const { queue, awaitEvent } = yield* world
+      yield* Effect.forkScoped(queue.run(({ amount }) =>
+        Effect.gen(function*() {
+          yield* Effect.log("charging", { amount }).pipe(Effect.annotateLogs("order", amount))
+          yield* Effect.logError("refused", Cause.fail("no money"))
+          yield* EffectQueue.reportProgress({ done: 1, total: 2 })
+        }), { workerName: "till" }))
+      yield* Effect.log("outside of a task")
+      const id = yield* queue.offer({ _tag: "charge", amount: 12 })
+      const log = yield* awaitEvent(id, "task.log")
+      const progress = yield* awaitEvent(id, "task.progress")
+      assert.deepStrictEqual(progress?.data, { progress: { done: 1, total: 2 } })
+      const lines = Array.isArray(log?.data.lines) ? log.data.lines : []
+      assert.strictEqual(lines.length, 2)
+      assert.deepInclude(lines[0], { level: "info", fields: { order: 12 } })
+      assert.match(lines[0].message, /^charging \{\s*"amount": 12\s*\}$/)
+      assert.match(lines[1].message, /^refused .*no money/s)
+      assert.strictEqual(lines[1].level, "error")
+      assert.strictEqual(log?.data.attempt, 1)
+    }))
+
   it.scopedLive("gives up after the last attempt, lists the task as dead, and takes it back", () =>
     Effect.gen(function*() {
       const { engine, events, kinds, queue, awaitEvent } = yield* world

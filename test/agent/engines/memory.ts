@@ -24,7 +24,7 @@ export class MemoryEngine {
   readonly jobs = new Map<string, Job>()
   /** Every action that was carried out, in order. */
   readonly done: Array<string> = []
-  private report: ReportEvent = () => {}
+  report: ReportEvent = () => {}
   private concurrency = 1
   private limits: Record<string, string> = {}
   private consumed = new Set(["default"])

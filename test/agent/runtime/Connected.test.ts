@@ -72,6 +72,21 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           assert.strictEqual(agent.status().lostEvents, 0)
         }))
 
+      it.scoped(`sends lines and progress by ${transport}, also from before its first connection`, () =>
+        Effect.gen(function*() {
+          const shop = new MemoryEngine()
+          const { agent, call } = yield* fresh(shop, { transport })
+          const id = shop.enqueue({ args: [1] })
+          const data = { lines: [{ level: "info", message: "hello" }] }
+          shop.report({ kind: "task.log", taskId: id, occurredAt: Date.now(), data })
+          shop.report({ kind: "task.progress", taskId: id, occurredAt: Date.now(), data: { progress: 30 } })
+          yield* online(agent)
+          yield* drained(agent)
+          const { json } = yield* until(call("GET", `/tasks/${shop.engine.name}/${id}`), ({ json }) => json.progress !== null)
+          assert.deepInclude(json, { log_line_count: 1 })
+          assert.strictEqual(json.progress.percent, 30)
+        }))
+
       it.scoped(`is listed with its process by ${transport}, and gets its commands there`, () =>
         Effect.gen(function*() {
           const shop = new MemoryEngine()

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import type { FailureKind } from "../../../src/agent/runtime/AgentStatus.ts"
+import { canonicalTextOf } from "../../../src/domain/kernel/CanonicalJson.ts"
 import { WireSession } from "../../../src/protocol/Frame.ts"
 import { signingKey } from "../../../src/protocol/Signing.ts"
 import { until } from "../../until.ts"
@@ -69,6 +70,28 @@ const cases: ReadonlyArray<readonly [what: string, kind: FailureKind, manners: P
   ["a fatal error", "protocol", { onHello: fatal("whatever") }],
   ["the fatal error agent_incompatible", "incompatible", { onHello: fatal("agent_incompatible") }]
 ]
+
+describe("a brain that does not announce them", () => {
+  it.scopedLive("gets no lines and no progress, which it would take for unknown events", () =>
+    Effect.gen(function*() {
+      const brain = yield* fakeBrain
+      const shop = new MemoryEngine()
+      const agent = yield* started(yield* optionsFor(brain.url, brain, { engines: [shop.engine] }))
+      const speak = () => {
+        const taskId = shop.enqueue({ args: [1] })
+        shop.report({ kind: "task.log", taskId, occurredAt: Date.now(), data: { lines: [{ message: "hello" }] } })
+        shop.report({ kind: "task.progress", taskId, occurredAt: Date.now(), data: { progress: 1 } })
+      }
+      speak()
+      yield* online(agent)
+      speak()
+      yield* drained(agent)
+      const kinds = brain.frames.flatMap((frame) =>
+        frame.type === "event_batch" ? frame.payload.events.map((event) => JSON.parse(canonicalTextOf(event)).kind) : []
+      )
+      assert.deepStrictEqual(kinds, ["task.received", "task.received"])
+    }))
+})
 
 // Most of each is the agent's wait of a second before it tries again, so they wait side by side: each has a brain of its own.
 describe.concurrent("a brain that sends", () => {

@@ -1,5 +1,6 @@
 import type { Queue } from "bullmq"
 import type { ReportEvent } from "../../runtime/Engine.ts"
+import { TaskOutput } from "../../runtime/TaskOutput.ts"
 
 /**
  * State that an engine's parts share. Filled when the engine starts; before that it has no queues and reports nothing.
@@ -7,8 +8,21 @@ import type { ReportEvent } from "../../runtime/Engine.ts"
 export interface EngineContext {
   readonly queues: Map<string, Queue>
   report: ReportEvent
+  /** Lines and progress of the jobs. */
+  readonly output: TaskOutput
+  /** Whether lines of the jobs' logs are reported. */
+  readonly sendsLogs: boolean
   /** Epoch milliseconds, of the runtime's clock. */
   now: () => number
 }
 
-export const makeEngineContext = (): EngineContext => ({ queues: new Map(), report: () => undefined, now: () => 0 })
+export const makeEngineContext = (sendsLogs: boolean): EngineContext => {
+  const context: EngineContext = {
+    queues: new Map(),
+    report: () => undefined,
+    output: new TaskOutput((event) => context.report(event)),
+    sendsLogs,
+    now: () => 0
+  }
+  return context
+}

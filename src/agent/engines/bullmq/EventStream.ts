@@ -36,6 +36,11 @@ export const followEvents = Effect.fnUntraced(
     )
     events.on("error", () => undefined) // the next read fails and is logged
 
+    yield* Effect.forkScoped(
+      // Redis is away, or the job is gone: the next read tries again
+      Effect.repeat(Effect.ignore(Effect.tryPromise(() => reporter.readLogs())), Schedule.spaced(logInterval))
+    )
+
     let position: string | undefined
     yield* Effect.forkScoped(saveCursor(() => position, (cursor) => redis.set(cursorKey, cursor)))
 
@@ -97,6 +102,8 @@ export const followEvents = Effect.fnUntraced(
     )
   }
 )
+
+const logInterval = "2 seconds"
 
 const saveInterval = "250 millis"
 

@@ -24,8 +24,8 @@ import { WorkerWatch } from "./WorkerWatch.ts"
  * The engine beside an application's workers and queues, in their process. It listens to them, so events cost no
  * request to Redis, and it supports all of BullMQ's operations. The application keeps and closes its objects.
  */
-export const bullmq = ({ flows = [], queues = [], workers = [] }: InProcessOptions): Engine => {
-  const context = makeEngineContext()
+export const bullmq = ({ flows = [], logs = true, queues = [], workers = [] }: InProcessOptions): Engine => {
+  const context = makeEngineContext(logs)
   let watches: ReadonlyArray<WorkerWatch> = []
   let askOthers: SendRequest = () => refuse("the agent has not started yet")
   const handle = makeHandler(() => watches)
@@ -36,6 +36,7 @@ export const bullmq = ({ flows = [], queues = [], workers = [] }: InProcessOptio
     const clock = yield* Effect.clock
     context.report = report
     context.now = () => clock.unsafeCurrentTimeMillis()
+    yield* Effect.addFinalizer(() => Effect.sync(() => context.output.close()))
     yield* openQueues(context, workers, queues)
     const defer = yield* makeBackgroundQueue
     const roots = new FlowRoots()

@@ -9,6 +9,8 @@ export interface BesideOptions {
   readonly queues?: ReadonlyArray<Queue>
   /** The application's flow producers, so that their jobs are reported when they are added. */
   readonly flows?: ReadonlyArray<FlowProducer>
+  /** Whether lines that jobs write (`job.log`) are sent to the brain (default: true). */
+  readonly logs?: boolean
 }
 
 export interface OutsideOptions {
@@ -20,4 +22,6 @@ export interface OutsideOptions {
   readonly prefix?: string
   /** This agent's name, where agents of different brains follow the same queues (default: `default`). */
   readonly reader?: string
+  /** Whether lines that jobs write (`job.log`) are sent to the brain (default: true). */
+  readonly logs?: boolean
 }

@@ -22,8 +22,8 @@ import { taskIdOf } from "./TaskId.ts"
  * event streams and reads the jobs. It controls queues, but neither workers nor running jobs.
  */
 export const bullmqFromOutside = (options: FromOutsideOptions): Engine => {
-  const { connection, prefix = "bull", queues: names, reader = "default" } = options
-  const context = makeEngineContext()
+  const { connection, logs = true, prefix = "bull", queues: names, reader = "default" } = options
+  const context = makeEngineContext(logs)
 
   const start = Effect.fnUntraced(function*(report: ReportEvent) {
     if (names.length === 0) return yield* new EngineRefused({ message: "name the queues that the agent is to follow" })
@@ -34,6 +34,7 @@ export const bullmqFromOutside = (options: FromOutsideOptions): Engine => {
     const clock = yield* Effect.clock
     context.report = report
     context.now = () => clock.unsafeCurrentTimeMillis()
+    yield* Effect.addFinalizer(() => Effect.sync(() => context.output.close()))
     const redis = yield* Effect.acquireRelease(
       Effect.sync(() => connect(connection)),
       (redis) => Effect.sync(() => redis.disconnect())

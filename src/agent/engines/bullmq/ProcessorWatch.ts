@@ -26,6 +26,8 @@ interface ProcessorMethods {
 }
 
 export interface ProcessorHooks {
+  /** Called before the processor gets the job. */
+  readonly onStarting: (job: Job) => void
   /** Called before BullMQ gets the processor's value; undefined when there is nothing to wait for. */
   readonly onReturned: (job: Job) => Promise<void> | undefined
   /** The error that BullMQ gets in place of the processor's. */
@@ -43,7 +45,7 @@ export interface ProcessorHooks {
 export const watchProcessor = (
   worker: Worker,
   running: Set<string>,
-  { onEnded, onReturned, onReleased, mapThrown }: ProcessorHooks
+  { mapThrown, onEnded, onReleased, onReturned, onStarting }: ProcessorHooks
 ) => {
   // The assertion: the methods are protected, for subclasses. Here one object is changed as a subclass would be.
   const methods = worker as unknown as ProcessorMethods
@@ -51,6 +53,7 @@ export const watchProcessor = (
   const processJob = methods.processJob.bind(worker)
   const restoreCall = replaceMethod(methods, "callProcessJob", async (job, token, signal) => {
     running.add(job.id ?? "")
+    onStarting(job)
     try {
       const result = await call(job, token, signal)
       const pendingWork = onReturned(job)

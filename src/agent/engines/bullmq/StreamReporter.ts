@@ -16,7 +16,7 @@ import {
   WAITS_FOR_CHILDREN
 } from "./JobEvents.ts"
 import type { MissedEvent } from "./MissedEvents.ts"
-import { ProgressReporter } from "./ProgressReporter.ts"
+import { StoredLogs } from "./StoredLogs.ts"
 import { epochMillisOf, type StreamEntry } from "./StreamEntry.ts"
 import { taskIdOf } from "./TaskId.ts"
 
@@ -36,7 +36,8 @@ interface KnownJob {
  */
 export class StreamReporter {
   readonly #known = new Map<string, KnownJob>()
-  readonly #progress: ProgressReporter
+
+  readonly #logs: StoredLogs
 
   readonly #queue: Queue
   readonly #site: EngineContext
@@ -46,12 +47,13 @@ export class StreamReporter {
     this.#queue = queue
     this.#site = context
     this.#roots = roots
-    this.#progress = new ProgressReporter(context, null)
+    this.#logs = new StoredLogs(queue, context)
   }
 
   async report(entries: ReadonlyArray<StreamEntry>): Promise<void> {
     const needsJob = entries.filter(({ event }) => NEEDS_JOB.has(event))
     const jobs = await this.#read(new Set(needsJob.map(({ jobId }) => jobId)))
+    await this.#readLogs(entries, jobs)
     entries.forEach((entry, index) => {
       if (entry.jobId === "") return
       // of a stalled job one entry says that it waits again, and the next that it stalled
@@ -59,6 +61,19 @@ export class StreamReporter {
       if (entry.event === "waiting" && next?.event === "stalled" && next.jobId === entry.jobId) return
       this.#reportEntry(entry, jobs.get(entry.jobId))
     })
+  }
+
+  /** Reports the lines of jobs that run. */
+  readLogs(): Promise<void> {
+    return this.#logs.readRunning()
+  }
+
+  /** Lines are reported before the end of their attempt. */
+  async #readLogs(entries: ReadonlyArray<StreamEntry>, jobs: ReadonlyMap<string, Job>): Promise<void> {
+    for (const { event, jobId } of entries) {
+      if (event === "active") await this.#logs.start(jobId, jobs.get(jobId)?.attemptsStarted ?? 1)
+      else if (ENDS_ATTEMPT.has(event)) await this.#logs.end(jobId)
+    }
   }
 
   /** Reports transitions that were read from the jobs, like entries of the stream. */
@@ -147,7 +162,7 @@ export class StreamReporter {
         this.#remember(jobId, name, false)
         return report("unknown", { note: WAITS_FOR_CHILDREN })
       case "progress":
-        if (job !== undefined) this.#progress.report(job, jsonOf(fields.get("data")), at)
+        this.#site.output.progress(taskIdOf(this.#queue.name, jobId), jsonOf(fields.get("data")), at)
         return
       case "removed": {
         this.#dropJob(jobId)
@@ -167,7 +182,8 @@ export class StreamReporter {
 
   #dropJob(jobId: string): void {
     this.#known.delete(jobId)
-    this.#progress.clear(jobId)
+    this.#logs.forget(jobId)
+    this.#site.output.end(taskIdOf(this.#queue.name, jobId))
   }
 }
 
@@ -179,8 +195,18 @@ const NEEDS_JOB: ReadonlySet<string> = new Set([
   "stalled",
   "delayed",
   "waiting",
+  "waiting-children"
+])
+
+/** Of a job that runs. */
+const ENDS_ATTEMPT: ReadonlySet<string> = new Set([
+  "completed",
+  "failed",
+  "stalled",
+  "delayed",
+  "waiting",
   "waiting-children",
-  "progress"
+  "removed"
 ])
 
 /** Why a job that ran waits again: it failed with attempts left, or its processor put it back. */

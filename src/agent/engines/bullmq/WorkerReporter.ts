@@ -15,7 +15,7 @@ import {
   WAITS_FOR_CHILDREN
 } from "./JobEvents.ts"
 import type { RequeueTarget } from "./ProcessorWatch.ts"
-import { ProgressReporter } from "./ProgressReporter.ts"
+import { replaceMethod } from "./ReplaceMethod.ts"
 import { taskIdOf } from "./TaskId.ts"
 
 /** Runs work that a listener cannot wait for. Failures are dropped: Redis or the job is gone. */
@@ -26,7 +26,6 @@ const defaultLockMillis = 30_000
 
 export class WorkerReporter {
   private readonly queue: string
-  private readonly progress: ProgressReporter
 
   constructor(
     private readonly worker: Worker,
@@ -36,7 +35,6 @@ export class WorkerReporter {
     private readonly defer: RunInBackground
   ) {
     this.queue = worker.name
-    this.progress = new ProgressReporter(context, name)
   }
 
   // Events that every job has are written out in full: spreading one object into another costs a microsecond.
@@ -106,7 +104,7 @@ export class WorkerReporter {
   }
 
   reportRequeue(job: Job, to: RequeueTarget): void {
-    this.progress.clear(job.id ?? "")
+    this.context.output.end(taskIdOfJob(job))
     const at = this.context.now()
     const taskId = taskIdOfJob(job)
     const data = { ...baseData(job, this.name), root_task_id: this.roots.cachedRoot(job) }
@@ -128,8 +126,21 @@ export class WorkerReporter {
     })
   }
 
+  /** Reports the lines that the job's processor writes, also one in a process of its own. */
+  watchLog(job: Job): void {
+    const { context } = this
+    if (!context.sendsLogs) return
+    const taskId = taskIdOfJob(job)
+    const { attemptsStarted } = job
+    const log = job.log.bind(job)
+    replaceMethod(job, "log", (message) => {
+      context.output.log(taskId, { at: context.now(), level: "info", message: String(message) }, attemptsStarted)
+      return log(message)
+    })
+  }
+
   reportProgress(job: Job, value: unknown): void {
-    this.progress.report(job, value, this.context.now())
+    this.context.output.progress(taskIdOfJob(job), asJson(value), this.context.now())
   }
 
   reportState(kind: "worker.online" | "worker.offline"): void {
@@ -138,7 +149,7 @@ export class WorkerReporter {
 
   /** Reports at once where the root of the job's flow is known, else after one question to Redis. */
   private reportEnd(job: Job, report: (root: string | undefined) => void): void {
-    this.progress.clear(job.id ?? "")
+    this.context.output.end(taskIdOfJob(job))
     const root = this.roots.cachedRoot(job)
     if (job.parentKey === undefined || root !== undefined) report(root)
     else this.findRoot(job, report)

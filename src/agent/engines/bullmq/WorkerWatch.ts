@@ -43,6 +43,7 @@ export class WorkerWatch {
     worker.on("stalled", this.onStalled).on("progress", this.onProgress).on("closed", this.onClosed)
     this.reporter.reportState("worker.online")
     this.unwatchProcessor = watchProcessor(worker, this.runningIds, {
+      onStarting: (job) => this.reporter.watchLog(job),
       onReturned: ({ id = "" }) => this.cancelled.has(id) ? this.cancelled.clearDeferredFailure(id) : undefined,
       mapThrown: ({ id = "" }, error) =>
         this.cancelled.has(id) && !hasRequeuedJob(error) ? makeCancellationError(error) : error,

@@ -13,6 +13,8 @@
 import { PersistedQueue } from "@effect/experimental"
 import { type SqlClient, type SqlError, SqlPersistedQueue } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
+import type { JsonInput } from "../../../domain/kernel/CanonicalJson.ts"
+import { CurrentTask } from "./Element.ts"
 import * as MemoryRecords from "./MemoryRecords.ts"
 import { EffectQueue, type QueueOptions } from "./Queue.ts"
 import { QueueRecords } from "./Records.ts"
@@ -30,6 +32,13 @@ export const make = <A, I>(
     const queue = yield* PersistedQueue.make({ name: options.name, schema: Schema.Unknown })
     return new EffectQueue(options, queue, yield* QueueRecords, yield* Effect.clock)
   })
+
+/**
+ * Says how far the task is whose handler this fiber runs: a percentage from 0 to 100, or an object such as
+ * `{ done: 40, total: 100, message: "…" }`. Does nothing outside a handler.
+ */
+export const reportProgress = (progress: JsonInput): Effect.Effect<void> =>
+  Effect.map(CurrentTask, (task) => task.reportProgress(progress))
 
 export type SqlStoreOptions = Parameters<typeof SqlPersistedQueue.layerStore>[0]
 

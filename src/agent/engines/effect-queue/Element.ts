@@ -33,7 +33,11 @@ interface Lineage {
   readonly root: string | null
 }
 
-const noParent: Lineage = { id: null, root: null }
+interface RunningTask extends Lineage {
+  readonly reportProgress: (value: JsonInput) => void
+}
+
+const noParent: RunningTask = { id: null, root: null, reportProgress: () => undefined }
 
 /** The task whose handler this fiber runs: tasks offered inside it are its children. */
 export class CurrentTask extends Context.Reference<CurrentTask>()("svc/agent/effect-queue/CurrentTask", {

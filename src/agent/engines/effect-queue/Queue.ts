@@ -1,9 +1,23 @@
 import type { PersistedQueue } from "@effect/experimental"
 import type { SqlError } from "@effect/sql"
-import { Cause, type Clock, Deferred, Effect, Exit, FiberSet, Option, type ParseResult, Schema } from "effect"
+import {
+  Cause,
+  type Clock,
+  Deferred,
+  Effect,
+  Exit,
+  FiberRef,
+  FiberSet,
+  HashSet,
+  identity,
+  Option,
+  type ParseResult,
+  Schema
+} from "effect"
 import { hostname } from "node:os"
 import type { JsonInput } from "../../../domain/kernel/CanonicalJson.ts"
 import type { EngineEvent } from "../../runtime/Engine.ts"
+import { TaskOutput } from "../../runtime/TaskOutput.ts"
 import { Attempt, type TaskData } from "./Attempt.ts"
 import {
   argumentsOf,
@@ -15,6 +29,7 @@ import {
   readElement
 } from "./Element.ts"
 import type { QueueRecords } from "./Records.ts"
+import { makeTaskLogger } from "./TaskLogger.ts"
 import { Worker } from "./Worker.ts"
 
 export interface QueueOptions<A, I> {
@@ -26,6 +41,8 @@ export interface QueueOptions<A, I> {
   readonly taskName?: (value: A) => string
   /** Attempts before the store gives up (default 10), without a pause between them. */
   readonly maxAttempts?: number
+  /** Whether what handlers log is sent to the brain (default: true). */
+  readonly logs?: boolean
 }
 
 export interface RunOptions {
@@ -54,6 +71,7 @@ export class EffectQueue<A, I> {
    */
   private readonly takeLock = Effect.unsafeMakeSemaphore(1)
   private readonly listeners = new Set<(event: EngineEvent) => void>()
+  private readonly output = new TaskOutput((event) => this.publish(event))
   private readonly encode: (value: A) => Effect.Effect<I, ParseResult.ParseError>
   private readonly decode: (value: unknown) => Effect.Effect<A, ParseResult.ParseError>
 
@@ -233,7 +251,14 @@ export class EffectQueue<A, I> {
       this.publish(attempt.start(this.now()))
       return yield* handler(yield* this.decode(element.value), { id, attempt: number })
     }).pipe(
-      Effect.provideService(CurrentTask, { id, root: element.root ?? id }),
+      Effect.provideService(CurrentTask, {
+        id,
+        root: element.root ?? id,
+        reportProgress: (value) => this.output.progress(id, value, this.now())
+      }),
+      this.options.logs === false
+        ? identity
+        : Effect.locallyWith(FiberRef.currentLoggers, HashSet.add(makeTaskLogger(this.output, id, number))),
       Effect.exit,
       Effect.raceFirst(Effect.as(Deferred.await(cancelled), "cancelled" as const)),
       Effect.tap((end) => Effect.sync(() => attempt.finish(end, this.now()))),
@@ -244,6 +269,7 @@ export class EffectQueue<A, I> {
   /** The store has recorded the end: it is reported now. */
   private recordOutcome(attempt: Attempt, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
     const { elementEnd, event } = attempt.outcome(this.now())
+    this.output.end(attempt.taskId)
     if (attempt.isDone && Exit.isFailure(exit)) {
       return Effect.logError(
         `The task ${attempt.taskId} of ${this.name} ended, but the store could not record it: the task will run again.`,

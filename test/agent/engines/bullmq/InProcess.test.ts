@@ -205,17 +205,26 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       assert.deepStrictEqual(replaced(), [false, false, false])
     }))
 
-  it.scopedLive("progress becomes a line of the timeline, not each step of it", () =>
+  it.scopedLive("the lines that a processor logs and its latest progress come before the end", () =>
     Effect.gen(function*() {
       const { queue, worker } = yield* bull
       const mail = yield* queue("mail")
       const runs = yield* worker("mail", async (job) => {
-        for (let step = 0; step < 20; step++) await job.updateProgress(step)
+        for (let step = 0; step < 20; step++) await job.updateProgress({ done: step, total: 20 })
+        await job.log("first")
+        await job.log("second")
       })
       const { awaitEvents } = yield* listening(bullmq({ workers: [runs], queues: [mail] }))
       const job = yield* add(mail, "welcome", {})
       const events = yield* awaitEvents(`mail:${job.id}`, "task.succeeded")
-      assert.deepStrictEqual(events.filter(({ kind }) => kind === "unknown").map(({ data }) => data.progress), [0])
+      assert.deepStrictEqual(kinds(events).slice(-3), ["task.log", "task.progress", "task.succeeded"])
+      const [log, progress] = events.slice(-3)
+      assert.deepStrictEqual(progress?.data, { progress: { done: 19, total: 20 } })
+      const lines = Array.isArray(log?.data.lines) ? log.data.lines : []
+      assert.deepStrictEqual(lines.map(({ level, message }) => [level, message]), [["info", "first"], ["info", "second"]])
+      assert.strictEqual(log?.data.attempt, 1)
+      const { logs } = yield* Effect.promise(() => mail.getJobLogs(job.id ?? ""))
+      assert.deepStrictEqual(logs, ["first", "second"])
     }))
 
   it.scopedLive("nothing to listen to, or two prefixes, are refused with a sentence", () =>
