@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import type { JsonInput } from "../../src/domain/kernel/CanonicalJson.ts"
 import { event } from "../agent.ts"
 import { serverOn } from "../brain.ts"
 import { freePort } from "../ports.ts"
@@ -7,6 +8,26 @@ import { until } from "../until.ts"
 import { gate } from "./gate.ts"
 import { visitor } from "./remote.ts"
 import { running, svc } from "./svc.ts"
+
+layer(serverOn("SQLite"), { excludeTestServices: true })("svc tasks logs", (it) => {
+  it.scoped("prints the lines of a task, and follows it until it is interrupted", () =>
+    Effect.gen(function*() {
+      const { connect, settings } = yield* visitor()
+      const agent = yield* connect("shop")
+      const send = (kind: string, data: Readonly<Record<string, JsonInput>>) =>
+        Effect.promise(() => agent.sendEvents([event({ kind, task_id: "t1", data })]))
+      yield* send("task.started", { task_name: "pay" })
+      yield* send("task.log", { lines: [{ message: "first" }, { level: "error", message: "no\u001b[31m", fields: { n: 1 } }] })
+      const errors = yield* svc(["tasks", "logs", "t1", "--level", "error"], settings)
+      assert.match(errors.stdout, /^20\S+ {2}error {4}no\\x1b\[31m \{"n":1\}\n$/)
+      const follow = yield* running(["tasks", "logs", "t1", "--follow", "--json"], settings)
+      yield* until(Effect.sync(follow.stdout), (text) => text.split("\n").length === 3)
+      yield* send("task.log", { lines: [{ message: "later" }] })
+      const text = yield* until(Effect.sync(follow.stdout), (text) => text.split("\n").length === 4)
+      const lines = text.trim().split("\n").map((line) => JSON.parse(line))
+      assert.deepStrictEqual(lines.map(({ message, seq }) => [seq, message]), [[1, "first"], [2, "no\u001b[31m"], [3, "later"]])
+    }))
+})
 
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc tasks tail", (it) => {
   it.scoped("continues where a closed connection ended, one JSON object a line, and ends with 0", () =>

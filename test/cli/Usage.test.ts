@@ -89,6 +89,7 @@ const commands = [
   "agents list",
   "agents delete",
   "tasks list",
+  "tasks logs",
   "tasks runs",
   "tasks show",
   "tasks tail",

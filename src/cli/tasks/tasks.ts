@@ -1,5 +1,5 @@
 import { bindCommands, define, makeGroup } from "../program/Group.ts"
-import { argument, engine, flag, json, optionalText, page, project, taskFilters } from "../program/Options.ts"
+import { argument, engine, flag, json, optionalChoice, optionalText, page, project, taskFilters } from "../program/Options.ts"
 
 const task = argument("task", "The engine's id of the task.")
 
@@ -18,6 +18,15 @@ export const definitions = {
     ...taskFilters,
     fields: optionalText("fields", "Columns, separated by commas; default: all."),
     project
+  }),
+  logs: define("Print the lines that a task wrote while it ran.", {
+    task,
+    engine,
+    follow: flag("follow", "Wait for further lines, until interrupted."),
+    level: optionalChoice("level", ["debug", "info", "warning", "error"], "Only lines of this level and above."),
+    search: optionalText("search", "Only lines with this text, in any case."),
+    project,
+    json: flag("json", "Print one JSON object a line.")
   }),
   tail: define("Print tasks as they change, until interrupted.", {
     project,

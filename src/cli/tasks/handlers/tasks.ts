@@ -4,6 +4,7 @@ import { Console, Effect, Option, Schema, Stream } from "effect"
 import type { Task, TaskDetail, TaskList } from "../../../domain/tasks/Task.ts"
 import type { TaskRun, TaskRuns } from "../../../domain/tasks/Task/Runs.ts"
 import type { TaskWhy } from "../../../domain/tasks/Task/WhyResponse.ts"
+import type { TaskLogLine } from "../../../domain/tasks/TaskOutput.ts"
 import {
   type Column,
   formatAge,
@@ -55,6 +56,8 @@ const formatTasks = (page: typeof TaskList.Type, text: string, view: View): stri
     ? ""
     : `\nsearched back to ${page.searched_to}; the next page searches older tasks`)
 
+const formatPercent = (percent: number | null): string | null => percent === null ? null : `${Math.round(percent)} %`
+
 const formatTask = (task: typeof TaskDetail.Type, text: string, view: View): string =>
   [
     formatFields([
@@ -71,6 +74,7 @@ const formatTask = (task: typeof TaskDetail.Type, text: string, view: View): str
       ["received", task.received_at],
       ["started", task.first_started_at ?? task.started_at],
       ["finished", task.finished_at],
+      ["progress", formatPercent(task.progress?.percent ?? null)],
       ["queue time", formatQueueTime(task)],
       ["run time", formatRunTime(task)],
       ["eta", task.eta],
@@ -87,6 +91,8 @@ const formatTask = (task: typeof TaskDetail.Type, text: string, view: View): str
       ["retry", task.retry_note],
       ["retried from", task.retried_from],
       ["retried as", task.retried_as.join(", ")],
+      ["log lines", task.log_line_count === 0 ? null : task.log_line_count],
+      ["log", task.log_url],
       ["altered", task.altered_fields.length === 0 ? null : `${task.altered_fields.join(", ")} (over a bound)`]
     ]),
     ...formatAttempts(task, view),
@@ -206,6 +212,37 @@ const printChange = (json: boolean) => ({ data, event }: Sse.Event) => {
   )
 }
 
+const lineTextOf = ({ at, level, message, fields }: typeof TaskLogLine.Type): string => {
+  const text = message + (fields === null ? "" : ` ${JSON.stringify(fields)}`)
+  return [escapeText(at), level.padEnd(7), escapeText(text)].join("  ")
+}
+
+const followMillis = 1000
+
+/** Reads on from the last line each second; ends with the last stored line unless it follows. */
+const printLogs = (remote: Remote, options: OptionsOf<typeof definitions.logs>) =>
+  Effect.gen(function*() {
+    const path = yield* pathOf(remote, options)
+    const level = Option.getOrUndefined(options.level)
+    const search = Option.getOrUndefined(options.search)
+    let after = 0
+    while (true) {
+      const urlParams = { after, ...(level !== undefined && { level }), ...(search !== undefined && { search }) }
+      const page = yield* remote.api.tasks.logs({ path, urlParams })
+      for (const line of page.items) {
+        yield* Console.log(options.json ? escapeJson(JSON.stringify(line)) : lineTextOf(line))
+      }
+      after = page.next_after
+      if (page.has_more) continue
+      if (options.follow) {
+        yield* Effect.sleep(followMillis)
+        continue
+      }
+      if (page.dropped_count > 0) yield* Console.error(`${page.dropped_count} lines were left out: the task wrote too many`)
+      return
+    }
+  })
+
 /** The path of the task of these options. */
 const pathOf = (remote: Remote, options: OptionsOf<typeof definitions.show>) =>
   Effect.map(findTask(remote, options), ([{ engine, task_id }]) => ({ slug: remote.slug, engine, task_id }))
@@ -225,6 +262,7 @@ export const handlers: HandlersOf<typeof definitions> = {
   why: show(function*(remote, options) {
     return yield* remote.api.tasks.why({ path: yield* pathOf(remote, options), withResponse: true })
   }, formatWhy),
+  logs: call(printLogs),
   export: exportTasks,
   tail: call((remote, { json }) => followStream(remote, printChange(json)))
 }
