@@ -17,7 +17,9 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc tasks logs", (it) 
       const send = (kind: string, data: Readonly<Record<string, JsonInput>>) =>
         Effect.promise(() => agent.sendEvents([event({ kind, task_id: "t1", data })]))
       yield* send("task.started", { task_name: "pay" })
-      yield* send("task.log", { lines: [{ message: "first" }, { level: "error", message: "no\u001b[31m", fields: { n: 1 } }] })
+      yield* send("task.log", {
+        lines: [{ message: "first" }, { level: "error", message: "no\u001b[31m", fields: { n: 1 } }]
+      })
       const errors = yield* svc(["tasks", "logs", "t1", "--level", "error"], settings)
       assert.match(errors.stdout, /^20\S+ {2}error {4}no\\x1b\[31m \{"n":1\}\n$/)
       const follow = yield* running(["tasks", "logs", "t1", "--follow", "--json"], settings)
@@ -25,7 +27,10 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc tasks logs", (it) 
       yield* send("task.log", { lines: [{ message: "later" }] })
       const text = yield* until(Effect.sync(follow.stdout), (text) => text.split("\n").length === 4)
       const lines = text.trim().split("\n").map((line) => JSON.parse(line))
-      assert.deepStrictEqual(lines.map(({ message, seq }) => [seq, message]), [[1, "first"], [2, "no\u001b[31m"], [3, "later"]])
+      assert.deepStrictEqual(lines.map(({ message, seq }) => [seq, message]), [[1, "first"], [2, "no\u001b[31m"], [
+        3,
+        "later"
+      ]])
     }))
 })
 

@@ -1,5 +1,15 @@
 import { bindCommands, define, makeGroup } from "../program/Group.ts"
-import { argument, engine, flag, json, optionalChoice, optionalText, page, project, taskFilters } from "../program/Options.ts"
+import {
+  argument,
+  engine,
+  flag,
+  json,
+  optionalChoice,
+  optionalText,
+  page,
+  project,
+  taskFilters
+} from "../program/Options.ts"
 
 const task = argument("task", "The engine's id of the task.")
 

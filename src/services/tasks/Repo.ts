@@ -91,7 +91,9 @@ const decodeLastRetry = (text: string): LastRetry => {
 }
 
 const decodeDetail = (json: string) => {
-  const { failure_group, fires, last_retry, orphaned_at, output, retried_as, retried_from }: DetailJson = JSON.parse(json)
+  const { failure_group, fires, last_retry, orphaned_at, output, retried_as, retried_from }: DetailJson = JSON.parse(
+    json
+  )
   const [fire] = fires ?? []
   return {
     failureGroup: failure_group,

@@ -82,7 +82,10 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           shop.report({ kind: "task.progress", taskId: id, occurredAt: Date.now(), data: { progress: 30 } })
           yield* online(agent)
           yield* drained(agent)
-          const { json } = yield* until(call("GET", `/tasks/${shop.engine.name}/${id}`), ({ json }) => json.progress !== null)
+          const { json } = yield* until(
+            call("GET", `/tasks/${shop.engine.name}/${id}`),
+            ({ json }) => json.progress !== null
+          )
           assert.deepInclude(json, { log_line_count: 1 })
           assert.strictEqual(json.progress.percent, 30)
         }))

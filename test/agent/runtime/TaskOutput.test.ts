@@ -7,7 +7,8 @@ const collect = () => {
   return { events, output: new TaskOutput((event) => events.push(event)) }
 }
 
-const linesOf = (events: ReadonlyArray<EngineEvent>) => events.flatMap(({ data }) => Array.isArray(data.lines) ? data.lines : [])
+const linesOf = (events: ReadonlyArray<EngineEvent>) =>
+  events.flatMap(({ data }) => Array.isArray(data.lines) ? data.lines : [])
 
 describe("the lines of running tasks in the agent", () => {
   it("are few events, each with the times of its lines", () => {

@@ -238,7 +238,9 @@ const printLogs = (remote: Remote, options: OptionsOf<typeof definitions.logs>) 
         yield* Effect.sleep(followMillis)
         continue
       }
-      if (page.dropped_count > 0) yield* Console.error(`${page.dropped_count} lines were left out: the task wrote too many`)
+      if (page.dropped_count > 0) {
+        yield* Console.error(`${page.dropped_count} lines were left out: the task wrote too many`)
+      }
       return
     }
   })

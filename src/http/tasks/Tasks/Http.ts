@@ -30,8 +30,7 @@ const filterOf = (params: FilterParams) =>
       query: null
     }, readQuery(params.query, now)))
 
-const writeListed = (row: TaskRow): string =>
-  `${writeTask(row).slice(0, -1)},"progress":${row[progressAt] ?? "null"}}`
+const writeListed = (row: TaskRow): string => `${writeTask(row).slice(0, -1)},"progress":${row[progressAt] ?? "null"}}`
 
 /**
  * Written, never parsed again: the tasks' own numbers must keep their digits. The rows that are not read yet are read as
@@ -95,8 +94,7 @@ export const layer = implementGroup(
       .handleRaw("logs", ({ path, urlParams }) =>
         Effect.map(
           tasks.listLogs(path, urlParams),
-          ({ items, ...more }) =>
-            respondWithJsonText(`{"items":[${items.join(",")}],${JSON.stringify(more).slice(1)}`)
+          ({ items, ...more }) => respondWithJsonText(`{"items":[${items.join(",")}],${JSON.stringify(more).slice(1)}`)
         ))
       .handle("why", ({ path }) => why.explain(path))
       .handle(

@@ -1,4 +1,17 @@
-import { flag, hostNames, integer, keys, oneOf, origins, publicKey, ranges, secret, text, url, urlTemplate } from "./Kinds.ts"
+import {
+  flag,
+  hostNames,
+  integer,
+  keys,
+  oneOf,
+  origins,
+  publicKey,
+  ranges,
+  secret,
+  text,
+  url,
+  urlTemplate
+} from "./Kinds.ts"
 
 /** The server, its database and its keys. */
 export const serverSettings = {

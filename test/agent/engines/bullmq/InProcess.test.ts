@@ -221,7 +221,10 @@ describe.skipIf(!ready)("BullMQ, beside the app's workers", () => {
       const [log, progress] = events.slice(-3)
       assert.deepStrictEqual(progress?.data, { progress: { done: 19, total: 20 } })
       const lines = Array.isArray(log?.data.lines) ? log.data.lines : []
-      assert.deepStrictEqual(lines.map(({ level, message }) => [level, message]), [["info", "first"], ["info", "second"]])
+      assert.deepStrictEqual(lines.map(({ level, message }) => [level, message]), [["info", "first"], [
+        "info",
+        "second"
+      ]])
       assert.strictEqual(log?.data.attempt, 1)
       const { logs } = yield* Effect.promise(() => mail.getJobLogs(job.id ?? ""))
       assert.deepStrictEqual(logs, ["first", "second"])

@@ -24,7 +24,12 @@ const log = event("task.log", 2, {
   attempt: 1,
   lines: [
     { after_ms: 0, level: "info", message: "charging order 42" },
-    { after_ms: 250, level: "warning", message: "slow answer; password=hunter2secret", fields: { ms: 12345678901234567890n } },
+    {
+      after_ms: 250,
+      level: "warning",
+      message: "slow answer; password=hunter2secret",
+      fields: { ms: 12345678901234567890n }
+    },
     { after_ms: 900, level: "shout", message: "done" }
   ]
 })
@@ -39,7 +44,8 @@ describe.each(laneEngines)("what a task says while it runs, on %s", (engine) => 
       const agent = yield* connected({ base: yield* baseUrl, ...credentials })
       const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
       const path = `/projects/${project.slug}/tasks`
-      const send = (...events: ReadonlyArray<Readonly<Record<string, JsonInput>>>) => Effect.promise(() => agent.sendEvents(events))
+      const send = (...events: ReadonlyArray<Readonly<Record<string, JsonInput>>>) =>
+        Effect.promise(() => agent.sendEvents(events))
       const logs = (query = "", taskId = "mail:1", key = admin) =>
         request("GET", `${path}/bullmq/${encodeURIComponent(taskId)}/logs${query}`, key)
       return { admin, logs, path, project, send }
@@ -100,10 +106,18 @@ describe.each(laneEngines)("what a task says while it runs, on %s", (engine) => 
       Effect.gen(function*() {
         const { admin, logs, path, send } = yield* site
         const line = (level: string) => ({ level, message: "x".repeat(2000) })
-        const many = Array.from({ length: 20 }, (_, index) =>
-          event("task.log", 1, { lines: Array.from({ length: 60 }, () => line(index === 19 ? "error" : "info")) }, "late"))
+        const many = Array.from(
+          { length: 20 },
+          (_, index) =>
+            event("task.log", 1, {
+              lines: Array.from({ length: 60 }, () => line(index === 19 ? "error" : "info"))
+            }, "late")
+        )
         for (const one of many) yield* send(one)
-        yield* send(event("task.log", 1, { dropped: 7, lines: [] }, "late"), event("task.progress", 1, { progress: 5 }, "late"))
+        yield* send(
+          event("task.log", 1, { dropped: 7, lines: [] }, "late"),
+          event("task.progress", 1, { progress: 5 }, "late")
+        )
         const { json } = yield* logs("", "late")
         // 204 KiB for lines of any level, and the rest for errors
         assert.strictEqual(json.line_count, Math.floor(256 * 1024 / 2000))
