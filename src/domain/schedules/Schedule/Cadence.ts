@@ -12,7 +12,7 @@ import * as CronExpression from "./CronExpression.ts"
 import { quote } from "./CronField.ts"
 import * as Interval from "./Interval.ts"
 import { describeLocal, endSecond, firstSecond, fromSecond, roundUp } from "./Seconds.ts"
-import { type Dst, elapsedTime, fixedTimes, makeWalk, type TransitionRule, type Walk } from "./Walk.ts"
+import { type Dst, elapsedTime, fixedTimes, makeTicks, type Ticks, type TransitionRule } from "./Ticks.ts"
 import { everMatches, makeWallTimes } from "./WallTimes.ts"
 
 /** The kinds that svc can fire. Other schedulers report more kinds, such as solar. */
@@ -65,11 +65,11 @@ export const compile = (
     const { anchor, expression, timezone } = definition
     const kind = yield* readKind(definition.kind)
     const zone = yield* readZone(timezone)
-    const walk = yield* Either.mapLeft(
-      makeWalkOf(kind, expression, zone, anchor, rule),
+    const ticks = yield* Either.mapLeft(
+      makeTicksOf(kind, expression, zone, anchor, rule),
       (message) => ValidationFailed.at("expression", message)
     )
-    return makeCadence({ kind, expression, timezone }, zone, walk)
+    return makeCadence({ kind, expression, timezone }, zone, ticks)
   })
 
 const readKind = (kind: string): Either.Either<ScheduleKind, ValidationFailed> =>
@@ -87,36 +87,36 @@ const readZone = (name: string): Either.Either<Zone, ValidationFailed> => {
     : Either.right(zone)
 }
 
-const makeWalkOf = (
+const makeTicksOf = (
   kind: ScheduleKind,
   expression: string,
   zone: Zone,
   anchor: Timestamp | undefined,
   rule: TransitionRule | undefined
-): Either.Either<Walk, string> => {
-  if (kind === "cron") return makeCronWalk(expression, zone, rule)
+): Either.Either<Ticks, string> => {
+  if (kind === "cron") return makeCronTicks(expression, zone, rule)
   if (kind === "interval") {
     const from = anchor === undefined ? 0 : toEpochSeconds(anchor)
-    return Either.map(Interval.parse(expression), (seconds) => makeIntervalWalk(seconds, from))
+    return Either.map(Interval.parse(expression), (seconds) => makeIntervalTicks(seconds, from))
   }
   return Clocked.parse(expression, zone)
 }
 
-const makeCronWalk = (
+const makeCronTicks = (
   expression: string,
   zone: Zone,
   rule: TransitionRule | undefined
-): Either.Either<Walk, string> =>
+): Either.Either<Ticks, string> =>
   Either.flatMap(CronExpression.parse(expression), (fields) =>
     everMatches(fields)
-      ? Either.right(makeWalk(makeWallTimes(fields), zone, rule ?? (fields.isElapsed ? elapsedTime : fixedTimes)))
+      ? Either.right(makeTicks(makeWallTimes(fields), zone, rule ?? (fields.isElapsed ? elapsedTime : fixedTimes)))
       : Either.left(
         "day-of-month: none of the given months has such a day, so the expression never ticks. February has at most " +
           "29 days; April, June, September and November have 30."
       ))
 
 /** Every `seconds` after the anchor, in elapsed time. */
-const makeIntervalWalk = (seconds: number, anchor: number): Walk => ({
+const makeIntervalTicks = (seconds: number, anchor: number): Ticks => ({
   next: (after) => anchor + Math.max(Math.floor((after - anchor) / seconds) + 1, 1) * seconds,
   previous: (before) => {
     const count = Math.ceil((before - anchor) / seconds) - 1
@@ -128,16 +128,16 @@ const makeIntervalWalk = (seconds: number, anchor: number): Walk => ({
 const makeCadence = (
   definition: Pick<Cadence, "kind" | "expression" | "timezone">,
   zone: Zone,
-  walk: Walk
+  ticks: Ticks
 ): Cadence => {
   const next = (after: Timestamp): Timestamp | null => {
     const from = Math.max(toEpochSeconds(after), firstSecond - 1)
-    const tick = from < endSecond ? walk.next(from) : null
+    const tick = from < endSecond ? ticks.next(from) : null
     return tick === null || tick >= endSecond ? null : fromSecond(tick)
   }
   const prev = (before: Timestamp): Timestamp | null => {
     const to = Math.min(roundUp(before), endSecond)
-    const tick = to > firstSecond ? walk.previous(to) : null
+    const tick = to > firstSecond ? ticks.previous(to) : null
     return tick === null || tick < firstSecond ? null : fromSecond(tick)
   }
   const ticksBetween = function*(after: Timestamp, until: Timestamp) {
@@ -154,7 +154,7 @@ const makeCadence = (
     },
     describeTick: (tick) => {
       const second = toEpochSeconds(tick)
-      return { local: describeLocal(second, zone.segmentAt(second).offset), dst: walk.explain(second) }
+      return { local: describeLocal(second, zone.segmentAt(second).offset), dst: ticks.explain(second) }
     },
     nextDst: (after, until) => {
       const to = Math.min(toEpochSeconds(until), endSecond - 1)
@@ -164,7 +164,7 @@ const makeCadence = (
         // only local times this near to the change are left out or come twice
         const span = Math.abs(following.offset - segment.offset)
         for (const tick of ticksBetween(fromSecond(segment.end - span - 1), fromSecond(segment.end + span))) {
-          if (tick > after && tick <= until && walk.explain(toEpochSeconds(tick)) !== null) return tick
+          if (tick > after && tick <= until && ticks.explain(toEpochSeconds(tick)) !== null) return tick
         }
         segment = following
       }

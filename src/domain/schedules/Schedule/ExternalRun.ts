@@ -8,7 +8,7 @@ import type { Schedule } from "../Schedule.ts"
 import { type Cadence, compile } from "./Cadence.ts"
 import * as CronExpression from "./CronExpression.ts"
 import { maxCountedTicks } from "./Misfire.ts"
-import type { TransitionRule } from "./Walk.ts"
+import type { TransitionRule } from "./Ticks.ts"
 
 /** How a scheduler differs from svc. */
 interface Dialect {

@@ -110,7 +110,7 @@ const makeTimesOfDay = ({ hours, minutes, seconds }: CronFields) => {
 const firstMonth = firstYear * 12 - 1
 const lastMonth = (lastYear + 1) * 12
 
-/** Matching days since 1970. The days of the last requested month are kept: a walk stays in a month. */
+/** Matching days since 1970. The days of the last requested month are kept: a search stays in a month. */
 const makeDays = ({ days, months, weekdays }: CronFields) => {
   let keptMonth = NaN // year * 12 + month - 1
   let keptFirst = Infinity

@@ -1,5 +1,5 @@
 /**
- * The walk against a walk that cannot be clever: every minute (every second, with six fields) of the days around the
+ * The ticks against a search that cannot be clever: every minute (every second, with six fields) of the days around the
  * changes of ten zones, with the local time that Intl gives, and the rule of docs/schedules.md applied to that list.
  *
  * SVC_ORACLE_DAYS (2 days before and after each change) tries more.

@@ -1,5 +1,5 @@
 /**
- * From tick to tick of a cron expression in a time zone. The walk goes from segment to segment of constant offset, and a
+ * The ticks of a cron expression in a time zone, from one to the next. The search goes from segment to segment of constant offset, and a
  * `TransitionRule` says what happens where one segment ends and the next one begins.
  */
 import { secondsPerDay } from "../../kernel/Timestamp.ts"
@@ -23,8 +23,8 @@ export const elapsedTime: TransitionRule = { longestMovedGap: 0, ticksTwice: tru
 /** Whether a tick was moved by a gap, or its local time comes twice. */
 export type Dst = "gap" | "overlap" | null
 
-/** Instants in seconds since 1970. */
-export interface Walk {
+/** The ticks of a cadence, in seconds since 1970. */
+export interface Ticks {
   readonly next: (after: number) => number | null
   readonly previous: (before: number) => number | null
   readonly explain: (tick: number) => Dst
@@ -33,7 +33,7 @@ export interface Walk {
 /** Two offsets of a zone differ by at most 26 hours, so local times further apart come in the order of their instants. */
 const SAFE_DISTANCE = 2 * secondsPerDay
 
-export const makeWalk = (times: WallTimes, zone: Zone, rule: TransitionRule): Walk => {
+export const makeTicks = (times: WallTimes, zone: Zone, rule: TransitionRule): Ticks => {
   const isMovedGap = ({ offset, offsetBefore }: Segment): boolean =>
     offset > offsetBefore && offset - offsetBefore <= rule.longestMovedGap
 
