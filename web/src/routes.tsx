@@ -14,7 +14,7 @@ import { type BacktestDays, backtestDays } from "./automation/backtestDays.ts"
 import { type ItemsSearch, itemStatuses, taskOutcomes } from "./bulkRetries/bulkRetry.ts"
 import { lazyPage } from "./code/lazyComponent.tsx"
 import { commandStatuses } from "./commands/statuses.ts"
-import type { DeadLettersSearch } from "./deadLetters/DeadLettersPage.tsx"
+import type { DeadLettersSearch } from "./deadLetters/letters.ts"
 import {
   assigneeFilters,
   type FailureGroupSearch,
