@@ -47,8 +47,8 @@ export const Executions = ({ ruleId, slug }: { readonly slug: string; readonly r
     refetchMillis
   })
   return (
-    <section aria-labelledby="executions">
-      <h2 id="executions" className="px-4 py-3 text-large font-semibold">{texts.executions}</h2>
+    <div>
+      <h2 className="px-4 py-3 text-large font-semibold">{texts.executions}</h2>
       <ListFrame
         list={list}
         isEmpty={list.rows.length === 0}
@@ -83,6 +83,6 @@ export const Executions = ({ ruleId, slug }: { readonly slug: string; readonly r
         />
         <MoreButton list={list} />
       </ListFrame>
-    </section>
+    </div>
   )
 }

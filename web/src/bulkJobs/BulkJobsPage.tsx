@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
-import { useId, useState } from "react"
+import { useState } from "react"
 import { CommandTabs } from "../bulkRetries/CommandTabs.tsx"
 import { ExportJobs } from "../exports/ExportJobs.tsx"
 import { useTexts } from "../i18n/Language.tsx"
@@ -68,7 +68,6 @@ const StopButton = ({ job, slug }: { readonly job: BulkJob; readonly slug: strin
 export const BulkJobsPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/bulk-jobs" })
   const { bulkJobs: texts, exportJobs } = useTexts()
-  const exportsId = useId()
   const { nameOf } = usePeople(slug)
   const canOperate = useCan(slug, "operator")
   const list = usePagedList({
@@ -119,10 +118,10 @@ export const BulkJobsPage = () => {
         />
         <MoreButton list={list} />
       </ListFrame>
-      <section aria-labelledby={exportsId} className="border-t border-line pt-4">
-        <h2 id={exportsId} className="px-4 pb-2 font-semibold">{exportJobs.title}</h2>
+      <div className="border-t border-line pt-4">
+        <h2 className="px-4 pb-2 font-semibold">{exportJobs.title}</h2>
         <ExportJobs slug={slug} type="tasks" emptyHint={exportJobs.noneHint} />
-      </section>
+      </div>
     </>
   )
 }

@@ -52,7 +52,7 @@ export const Items = ({ request, slug }: { readonly slug: string; readonly reque
       replace: true
     })
   return (
-    <section aria-label={texts.tasks} className="grid gap-3">
+    <div className="grid gap-3">
       <Tabs
         label={texts.status}
         value={status ?? "all"}
@@ -117,6 +117,6 @@ export const Items = ({ request, slug }: { readonly slug: string; readonly reque
         />
         <MoreButton list={list} />
       </ListFrame>
-    </section>
+    </div>
   )
 }

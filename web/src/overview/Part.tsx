@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from "react"
+import type { ReactNode } from "react"
 import { ListFrame, type ListQuery } from "../ui/ListFrame.tsx"
 
 /** Of eight rows and their head: what the list takes once it is read. */
@@ -11,16 +11,14 @@ export const Part = ({ children, empty, isEmpty, query, title }: {
   readonly isEmpty: boolean
   readonly empty: string
   readonly children: ReactNode
-}) => {
-  const id = useId()
-  return (
-    <section aria-labelledby={id} className="min-w-0">
-      <h2 id={id} className="px-4 pb-2 font-semibold">{title}</h2>
-      <div className={query.data === undefined ? listHeight : ""}>
-        <ListFrame list={query} isEmpty={isEmpty} empty={<p className="px-4 text-soft">{empty}</p>}>
-          {children}
-        </ListFrame>
-      </div>
-    </section>
-  )
-}
+}) => (
+  // its table is the landmark of this title
+  <div className="min-w-0">
+    <h2 className="px-4 pb-2 font-semibold">{title}</h2>
+    <div className={query.data === undefined ? listHeight : ""}>
+      <ListFrame list={query} isEmpty={isEmpty} empty={<p className="px-4 text-soft">{empty}</p>}>
+        {children}
+      </ListFrame>
+    </div>
+  </div>
+)

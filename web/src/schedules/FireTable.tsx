@@ -75,7 +75,7 @@ export const FireTable = ({ actions, chosen, fires, scheduleId, slug }: {
     chosenRow.current?.scrollIntoView({ block: "nearest" }) // newer browsers return a promise, which is no clean-up
   }, [chosen, isListed])
   return (
-    <div className="max-h-130 overflow-auto" role="region" aria-label={texts.fires} tabIndex={0}>
+    <div className="max-h-130 overflow-auto" role="group" aria-label={texts.fires} tabIndex={0}>
       <table className="w-full border-collapse">
         <thead>
           <tr className="border-b border-line text-left text-small text-soft">

@@ -55,7 +55,7 @@ export const TickTable = ({ isNarrow = false, label, nextDst, ticks, zone }: {
   const isOneZone = ticks.every((tick) => inZone(tick) === format.moment(Date.parse(tick.at)))
   const marks = new Set(ticks.flatMap(({ dst }) => (dst === null ? [] : [dst])))
   return (
-    <div className="overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
+    <div className="overflow-x-auto" role="group" aria-label={label} tabIndex={0}>
       <table className="figures w-full border-collapse">
         <thead>
           <tr className="border-b border-line text-left text-small text-soft">

@@ -44,7 +44,7 @@ export const HealthChecks = () => {
   return (
     <ListFrame list={query} isEmpty={false} empty={null}>
       {query.data !== undefined && (
-        <section aria-label={texts.tabs.health}>
+        <div>
           <p className="px-4 pb-3">
             <span className={`font-medium ${colours[query.data.status]}`}>{texts.statuses[query.data.status]}</span>
             <span className="text-soft">{` – ${texts.statusHints[query.data.status]}`}</span>
@@ -84,7 +84,7 @@ export const HealthChecks = () => {
           <p className="max-w-[80ch] px-4 text-soft">
             {texts.loops(format.number(healthyLoops.length), format.number(loops.length))}
           </p>
-        </section>
+        </div>
       )}
     </ListFrame>
   )

@@ -22,7 +22,7 @@ export const Table = <A extends object>({ columns, isFaded, isInPanel = false, l
 }) => (
   <div
     className={isInPanel ? "overflow-x-auto" : "mx-4 mb-4 overflow-x-auto rounded-base border border-line bg-paper"}
-    role="region"
+    role={isInPanel ? "group" : "region"} // the panel is the landmark
     aria-label={label}
     tabIndex={0}
   >

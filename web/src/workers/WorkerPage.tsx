@@ -175,13 +175,13 @@ export const WorkerPage = () => {
             <WorkerFacts worker={worker} />
           </Panel>
           {Object.keys(worker.metadata).length > 0 && (
-            <Panel title={texts.report}>
+            <div className="rounded-base border border-line bg-paper">
               <JsonTree
                 label={texts.report}
                 value={worker.metadata}
                 text={stringify(worker.metadata, null, 2) ?? "{}"}
               />
-            </Panel>
+            </div>
           )}
         </div>
       </div>
