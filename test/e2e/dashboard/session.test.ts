@@ -172,6 +172,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("sessions in the dashbo
           await page.goto("/projects/shop/tasks")
           await signIn(page, olga.email, olga.password)
           await page.getByText("Live", { exact: true }).waitFor()
+          await page.getByRole("row").getByRole("link").first().waitFor()
         })
         yield* kill
         yield* Effect.promise(async () => {
