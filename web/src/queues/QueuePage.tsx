@@ -1,4 +1,5 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useMemo } from "react"
 import { useAgents } from "../agents/agents.ts"
 import type { Schemas } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
@@ -87,16 +88,27 @@ const QueueCharts = ({ queue, readAt, slug }: {
   const format = useFormat()
   const { depths, engine, name, window } = queue
   const trends = useQueueTrends({ slug, engine, name }, window)
-  const times = depths.map(({ t }) => Date.parse(t))
-  const marks = useMarks(slug, times[0])
-  const buckets = trends.data?.series ?? []
+  const waiting = useMemo(() => {
+    const values = depths.map(({ depth }) => depth)
+    const series = [{ label: texts.depth, colour: "running", isFilled: true, values }]
+    return { times: depths.map(({ t }) => Date.parse(t)), series }
+  }, [depths, texts])
+  const flow = useMemo(() => {
+    const buckets = trends.data?.series ?? []
+    const ended = buckets.map(({ retry, total }) => total - retry)
+    const series = [
+      { label: texts.arrived, colour: "ink", values: buckets.map(({ received }) => received) },
+      { label: overview.throughput, colour: "soft", dash: [6, 3], values: ended }
+    ]
+    return { times: buckets.map(({ t }) => Date.parse(t)), series }
+  }, [trends.data, texts, overview])
+  const marks = useMarks(slug, waiting.times[0])
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2 px-4">
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-2">
         <Chart
           title={texts.depth}
-          times={times}
-          series={[{ label: texts.depth, colour: "running", isFilled: true, values: depths.map(({ depth }) => depth) }]}
+          {...waiting}
           format={format}
           formatValue={format.number}
           formatTick={format.compact}
@@ -105,16 +117,7 @@ const QueueCharts = ({ queue, readAt, slug }: {
         />
         <Chart
           title={texts.inAndOut}
-          times={buckets.map(({ t }) => Date.parse(t))}
-          series={[
-            { label: texts.arrived, colour: "ink", values: buckets.map(({ received }) => received) },
-            {
-              label: overview.throughput,
-              colour: "soft",
-              dash: [6, 3],
-              values: buckets.map(({ retry, total }) => total - retry)
-            }
-          ]}
+          {...flow}
           format={format}
           formatValue={format.number}
           formatTick={format.compact}
