@@ -55,7 +55,7 @@ export const serverSettings = {
   dashboard: flag("SVC_DASHBOARD", { default: true }, "The brain serves the dashboard at its address."),
   logUrlTemplate: urlTemplate(
     "SVC_LOG_URL_TEMPLATE",
-    "URL of a task's log in another system, shown on its page; {project}, {engine}, {task_id}, {name}, {queue}, {worker}, {received}, {started} and {ended} stand for its values, encoded."
+    "URL of a task's log in another system, as `log_url` of the task; {project}, {engine}, {task_id}, {name}, {queue}, {worker}, {received}, {started} and {ended} stand for its values, encoded."
   ),
   corsOrigins: origins("SVC_CORS_ORIGINS", "Other sites whose pages may call the API from a browser; empty: none."),
   logLevel: oneOf(
