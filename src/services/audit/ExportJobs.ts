@@ -46,11 +46,13 @@ const tooMany = new Conflict({
  * Exports of a project that are too large for one response, or must outlive the connection. The file is in the database
  * in chunks, so every replica can send it. `ExportJobs/Runner.ts` writes it.
  *
- * `requireHidden` fails where the caller may not download a file that shows what not all readers of the kind may see.
+ * `requireHidden` fails where the caller may not download a file that shows what not all readers of the kind may see;
+ * `omitHidden` leaves out the terms that tell what it shows.
  */
 export const makeExportJobs = (
   kind: ExportKind,
-  requireHidden: Effect.Effect<void, Forbidden, CurrentActor | CurrentProject>
+  requireHidden: Effect.Effect<void, Forbidden, CurrentActor | CurrentProject>,
+  omitHidden: (terms: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> = (terms) => terms
 ) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -64,10 +66,11 @@ export const makeExportJobs = (
     const viewOf = Effect.fnUntraced(function*(row: JobRow) {
       const { slug } = yield* CurrentProject
       const { attempts: _, shows_hidden: __, truncated, ...shown } = row
-      const downloadable = row.status === "completed" && (yield* mayDownload(row))
+      const isVisible = yield* mayDownload(row)
+      const downloadable = row.status === "completed" && isVisible
       return {
         ...shown,
-        filters: summarizeTerms(row.filters),
+        filters: summarizeTerms(isVisible ? row.filters : omitHidden(row.filters)),
         export_type: kind.type,
         truncated: truncated === 1,
         sink: "database",

@@ -188,9 +188,18 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
         const names = yield* admin.exportTasks({ format: "json", fields: ["name"] })
         assert.deepStrictEqual(yield* viewer.rowsOf(names), [{ name }])
 
+        // a file of names alone says which tasks have the value
+        const filter_query = "kwargs.a:1"
+        const matching = yield* admin.exportTasks({ format: "json", fields: ["name"], filter_query, filter_queue: "celery" })
+        assert.deepStrictEqual(yield* admin.rowsOf(matching), [{ name }])
+        assert.strictEqual(matching.filters.filter_query, filter_query)
+        assert.strictEqual((yield* viewer.call("GET", `/${matching.id}/download`)).status, 403)
+        const seen = yield* viewer.get(matching.id)
+        assert.deepInclude(seen, { downloadable: false, filters: { fields: ["name"], filter_queue: "celery" } })
+
         // what counts at the download is the role that the project names then
         const mine = yield* viewer.call("GET", "")
-        assert.strictEqual(mine.json.items.filter(({ downloadable }: ExportJob) => !downloadable).length, 2)
+        assert.strictEqual(mine.json.items.filter(({ downloadable }: ExportJob) => !downloadable).length, 3)
         yield* sql`UPDATE projects SET payload_role = 'viewer' WHERE id = ${project.id}`
         const visibleJobs = yield* viewer.call("GET", "")
         assert.isTrue(visibleJobs.json.items.every(({ downloadable }: ExportJob) => downloadable))

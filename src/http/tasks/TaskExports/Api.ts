@@ -61,7 +61,7 @@ export class TaskExportsApi extends HttpApiGroup.make("task_exports")
       })
       .annotateContext(operation(
         "Download the file of an export of tasks",
-        "csv, json or xlsx, as an attachment. 403 where the file shows arguments and results, and the caller may not see " +
+        "csv, json or xlsx, as an attachment. 403 where the file or its query shows arguments and results, and the caller may not see " +
           "them. The download is a row of the audit log."
       ))
   )
