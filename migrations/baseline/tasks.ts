@@ -19,7 +19,9 @@ export const tasks: AreaTables = {
     "rollup_merges",
     "rollup_series",
     "rollups",
-    "saved_views"
+    "saved_views",
+    "searchable_paths",
+    "searchable_values"
   ],
   create: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -29,6 +31,8 @@ export const tasks: AreaTables = {
       pg: () => sql.literal("WITH (fillfactor = 70)"),
       orElse: () => sql.literal("WITHOUT ROWID")
     })
+
+    const withoutRowid = sql.onDialectOrElse({ pg: () => sql.literal(""), orElse: () => sql.literal("WITHOUT ROWID") })
 
     // No foreign keys on the hot tables: a project's tasks are deleted in slices, and each insert would pay for the check.
     // Nor an index on the id alone, for the same reason: every lookup by id knows the project.
@@ -269,5 +273,32 @@ export const tasks: AreaTables = {
     )`
     yield* sql`CREATE UNIQUE INDEX saved_views_name ON saved_views (owner_id, project_id, name)`
     yield* sql`CREATE INDEX saved_views_project ON saved_views (project_id, is_shared)`
+
+    // Places in arguments and results whose values are in `searchable_values`, which names a path by its number.
+    yield* sql`CREATE TABLE searchable_paths (
+      number ${serial},
+      id ${uuid} NOT NULL UNIQUE,
+      project_id ${uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+      task_name ${text} NOT NULL,
+      path ${text} NOT NULL,
+      -- the values of the name's tasks from this id on are there; null: of no task of before it was made searchable
+      filled_to ${uuid},
+      -- its values are deleted a minute later, when no search reads them any more
+      removed_at ${text},
+      created_by ${uuid} REFERENCES users (id) ON DELETE SET NULL,
+      created_at ${text} NOT NULL
+    )`
+    yield* sql`CREATE UNIQUE INDEX searchable_paths_place ON searchable_paths (project_id, task_name, path)
+      WHERE removed_at IS NULL`
+
+    // Which tasks have a value at a path, newest last. No foreign keys, as on the hot tables; the writers of `tasks` keep
+    // it. Rows in the order of the key, and no other index: each would cost the ingest as much again.
+    yield* sql`CREATE TABLE searchable_values (
+      project_id ${uuid} NOT NULL,
+      path ${bigint} NOT NULL,
+      value ${text} NOT NULL,
+      task ${uuid} NOT NULL,
+      PRIMARY KEY (project_id, path, value, task)
+    ) ${withoutRowid}`
   })
 }

@@ -41,6 +41,7 @@ import { makeCompletion } from "./program/completion.ts"
 import { makeProgram } from "./program/Program.ts"
 import { misfires, schedules } from "./schedules/schedules.ts"
 import { failures, issues } from "./tasks/failures.ts"
+import { searchablePaths } from "./tasks/searchable-paths.ts"
 import { stats } from "./tasks/stats.ts"
 import { tasks } from "./tasks/tasks.ts"
 
@@ -53,6 +54,7 @@ const sections = [
     heading: "Operate tasks, from anywhere",
     commands: [
       tasks,
+      searchablePaths,
       failures,
       issues,
       queues,

@@ -53,6 +53,7 @@ import { EventsApi } from "./tasks/Events/Api.ts"
 import { FailuresApi } from "./tasks/Failures/Api.ts"
 import { QueuesApi } from "./tasks/Queues/Api.ts"
 import { SavedViewsApi } from "./tasks/SavedViews/Api.ts"
+import { SearchablePathsApi } from "./tasks/SearchablePaths/Api.ts"
 import { StreamApi } from "./tasks/Stream/Api.ts"
 import { TaskExportsApi } from "./tasks/TaskExports/Api.ts"
 import { TasksApi } from "./tasks/Tasks/Api.ts"
@@ -98,6 +99,7 @@ const groups = HttpApi.make("svc")
   .add(DeploysApi)
   .add(HomeApi)
   .add(SavedViewsApi)
+  .add(SearchablePathsApi)
   .add(DefaultSubscriptionsApi)
   .add(UserSubscriptionsApi)
   .add(MaintenanceWindowsApi)

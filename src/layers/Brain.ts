@@ -55,6 +55,8 @@ import { Rollups } from "../services/tasks/Rollups.ts"
 import { RollupMerge } from "../services/tasks/Rollups/Merge.ts"
 import * as RollupRetention from "../services/tasks/Rollups/Retention.ts"
 import { SavedViews } from "../services/tasks/SavedViews.ts"
+import { SearchablePaths } from "../services/tasks/SearchablePaths.ts"
+import * as SearchableFill from "../services/tasks/SearchablePaths/Fill.ts"
 import { Stats } from "../services/tasks/Stats.ts"
 import { TaskChanges } from "../services/tasks/TaskChanges.ts"
 import { TaskExports } from "../services/tasks/TaskExports.ts"
@@ -119,6 +121,7 @@ export const layer = Layer.mergeAll(
   RollupMerge.layerLoop,
   RollupRetention.layerLoop,
   SavedViews.layer,
+  SearchablePaths.layer,
   Stats.layer,
   TaskChanges.layer,
   TaskExports.layer,
@@ -126,6 +129,7 @@ export const layer = Layer.mergeAll(
   TaskReconciliation.layerLoop,
   FailureRates.layerLoop,
   FailureRecoveries.layerLoop,
+  SearchableFill.layerLoop,
   FailureTriage.layerLoop,
   Failures.layer,
   TaskRetention.layerLoop,

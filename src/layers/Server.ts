@@ -47,6 +47,7 @@ import * as EventsHttp from "../http/tasks/Events/Http.ts"
 import * as FailuresHttp from "../http/tasks/Failures/Http.ts"
 import * as QueuesHttp from "../http/tasks/Queues/Http.ts"
 import * as SavedViewsHttp from "../http/tasks/SavedViews/Http.ts"
+import * as SearchablePathsHttp from "../http/tasks/SearchablePaths/Http.ts"
 import * as StreamHttp from "../http/tasks/Stream/Http.ts"
 import * as TaskExportsHttp from "../http/tasks/TaskExports/Http.ts"
 import * as TasksHttp from "../http/tasks/Tasks/Http.ts"
@@ -85,6 +86,7 @@ const handlers = Layer.mergeAll(
   DeploysHttp.layer,
   HomeHttp.layer,
   SavedViewsHttp.layer,
+  SearchablePathsHttp.layer,
   SubscriptionsHttp.layer,
   MaintenanceWindowsHttp.layer,
   ChannelsHttp.layer,

@@ -14,6 +14,7 @@ import * as Ids from "../../src/services/kernel/Ids.ts"
 import { Vault } from "../../src/services/kernel/keys/Keys.ts"
 import { freshAgent, longPoll } from "../agent.ts"
 import { baseUrl, freshKey, freshProject, request } from "../brain.ts"
+import { insertPath } from "../searchablePaths.ts"
 import { insertTasks, storedTask } from "../tasks.ts"
 import {
   alertIn,
@@ -210,6 +211,7 @@ export const world = Effect.fnUntraced(function*(
     default_id: yield* subscriptionIn(project, null),
     sub_id: yield* subscriptionIn(project, user_id),
     deploy_id: yield* deployIn(project),
+    path_id: yield* Effect.orDie(insertPath(project.id, "shop.pay", "kwargs.order")),
     window_id: yield* maintenanceIn(project),
     alert_id: yield* alertIn(project, null),
     fingerprint: yield* failureGroupIn(project),

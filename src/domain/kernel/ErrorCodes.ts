@@ -126,6 +126,7 @@ export const codes = {
   },
   too_many_automation_rules: { status: 409, meaning: "The project has 200 automation rules." },
   saved_view_name_taken: { status: 409, meaning: "The caller has a saved view with this name in the project." },
+  too_many_searchable_paths: { status: 409, meaning: "The project has 16 searchable paths." },
   too_many_saved_views: {
     status: 409,
     meaning: "The caller has 100 saved views in the project, or the project shares 500."

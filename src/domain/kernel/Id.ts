@@ -79,6 +79,9 @@ export type ScheduleOperationId = typeof ScheduleOperationId.Type
 export const FireRowId = Id.pipe(Schema.brand("FireRowId"))
 export type FireRowId = typeof FireRowId.Type
 
+export const SearchablePathId = Id.pipe(Schema.brand("SearchablePathId"))
+export type SearchablePathId = typeof SearchablePathId.Type
+
 export const SavedViewId = Id.pipe(Schema.brand("SavedViewId"))
 export type SavedViewId = typeof SavedViewId.Type
 
@@ -143,6 +146,7 @@ export type AnyId =
   & ScheduleOperationId
   & FireRowId
   & SavedViewId
+  & SearchablePathId
   & RuleId
   & ExecutionId
   & DeliveryId

@@ -217,6 +217,11 @@ export const TaskList = Schema.Struct({
     "The search took half a second and stopped here, so the page is not full: tasks the brain first heard of earlier are " +
       "searched by the next page. Absent when the search did not stop.",
     exampleTime
+  ),
+  index: describeField(
+    Schema.optional(Schema.String),
+    "The searchable path whose index was read. Absent where the query was compared with the tasks themselves.",
+    "kwargs.order"
   )
 }).annotations(describeBody("TaskList", "A page of tasks."))
 

@@ -7,6 +7,7 @@ import { idIn } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import { collectDeletedTasks } from "./Failures/Changes.ts"
 import { writeGroups } from "./Failures/GroupSql.ts"
+import { deleteValuesOfTasks } from "./SearchablePaths/Values.ts"
 
 /** The slot of `task_counts` that deletions write: no ingest writer waits for it. The count is the sum of all slots. */
 const deletionSlot = -1
@@ -53,6 +54,7 @@ export class TaskDeletion extends Effect.Service<TaskDeletion>()("svc/tasks/Dele
           ...(before === null ? [] : [sql`updated_at < ${before}`])
         ])
         yield* lock(isDeleted)
+        yield* deleteValuesOfTasks(sql, projectId, isDeleted)
         const deleted = yield* sql<
           { engine: string; task_id: string; state: string; fingerprint: string | null; recovered_by: string | null }
         >`DELETE FROM tasks WHERE ${isDeleted} RETURNING engine, task_id, state, fingerprint, recovered_by`

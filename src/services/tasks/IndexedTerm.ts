@@ -1,4 +1,5 @@
 import { conjunctsOf, join, type TaskExpression, type TextPattern } from "../../domain/tasks/Task/Expression.ts"
+import { formatPlace, toIndexedText } from "../../domain/tasks/Task/PlacedValue.ts"
 import { type TaskFacet, taskFacets } from "../../domain/tasks/TaskFacet.ts"
 
 /** A term of a query that must hold, and whose values each are a range of an index. */
@@ -28,4 +29,33 @@ export const findIndexedTerm = (query: TaskExpression | null): IndexedTerm | nul
     return [{ column, values: isWhole ? [...new Set(patterns.map(({ text }) => text))] : null, patterns, rest }]
   })
   return terms.sort((a, b) => rankOf(a) - rankOf(b))[0] ?? null
+}
+
+/** Values of a place that a query demands, as the index of searchable paths has them. */
+export interface PlacedTerm {
+  readonly path: string
+  readonly values: ReadonlyArray<string>
+  /** The other terms that must hold, and the one on the task's name; null where the query has none. */
+  readonly rest: ReadonlyArray<TaskExpression>
+  readonly name: IndexedTerm | null
+}
+
+/** The terms that the index of searchable paths can answer: whole texts, and no lists or objects as JSON. */
+export const listPlacedTerms = (query: TaskExpression | null): ReadonlyArray<PlacedTerm> => {
+  const conjuncts = conjunctsOf(query)
+  const isName = (term: TaskExpression) => term.kind === "pattern" && term.column === "name"
+  const name = conjuncts.find(isName)
+  return conjuncts.flatMap((term): ReadonlyArray<PlacedTerm> => {
+    if (term.kind !== "payload") return []
+    const values = term.patterns.map(({ match, text }) =>
+      match === "whole" && !/^[[{]/.test(text) ? toIndexedText(text) : null
+    )
+    if (!values.every((value) => value !== null)) return []
+    return [{
+      path: formatPlace(term),
+      values: [...new Set(values)],
+      rest: conjuncts.filter((other) => other !== term && other !== name),
+      name: name === undefined ? null : findIndexedTerm(name)
+    }]
+  })
 }

@@ -10,6 +10,7 @@ import { writeOrder } from "./Deletion.ts"
 import { Scans } from "./Scans.ts"
 import { makeBranches } from "./Search/Branches.ts"
 import { makeCounts } from "./Search/Counts.ts"
+import { makeSearchablePathsRepo } from "./SearchablePaths/Repo.ts"
 import { listTrigramIndexes } from "./SearchIndexes.ts"
 import { type Branch, type IdWindow, makeStatements } from "./Statements.ts"
 
@@ -27,6 +28,8 @@ export interface SearchedPage {
   readonly ids: ReadonlyArray<string>
   /** Tasks with this id and newer ones were searched, older ones were not; null when all were, or the page is full. */
   readonly searchedTo: string | null
+  /** The searchable path whose index was read; null: none. */
+  readonly index: string | null
 }
 
 /**
@@ -41,7 +44,7 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     const scans = yield* Scans
     const where = makeConditions(sql)
     const statements = makeStatements(sql, where)
-    const branches = makeBranches(sql, where, scans.run)
+    const branches = makeBranches(sql, where, scans.run, yield* makeSearchablePathsRepo)
     const { count, countFacets } = makeCounts(sql, where, scans.run, statements, branches)
 
     /** The matches among the newest rows of the window, and the id of the next row, which may match too; null: done. */
@@ -112,8 +115,8 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     }
 
     /** Whether a branch reads few rows however many tasks there are. */
-    const isShort = ({ conditions, isUnordered, ranges }: Branch) =>
-      isUnordered || (ranges !== null && conditions.length === 0)
+    const isShort = ({ conditions, indexed, isUnordered, ranges }: Branch) =>
+      isUnordered || (ranges !== null && conditions.length === 0) || indexed?.isAlone === true
 
     /**
      * The newest matching ids after `after`, at most `limit`, for one page. It searches the newest rows, then older and
@@ -122,15 +125,20 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
     const listPage = Effect.fn("TaskSearch.listPage")(
       function*(projectId: ProjectId, filter: TaskFilter, after: string | null, limit: number) {
         const window: IdWindow = { direction: "newest", after, limit }
-        const { following, ids } = yield* searchRecent(projectId, filter, window)
-        if (following === null) return { ids, searchedTo: null } satisfies SearchedPage
+        const values = yield* branches.findValues(projectId, filter)
+        const isInIndex = values?.isAlone === true && values.filledTo === Ids.minId
+        const { following, ids } = isInIndex
+          ? { ids: [], following: Ids.maxId }
+          : yield* searchRecent(projectId, filter, window)
+        if (following === null) return { ids, searchedTo: null, index: null } satisfies SearchedPage
         const trigrams = filter.search === null ? new Set<string>() : yield* listTrigramIndexes(sql)
         const ways = yield* branches.list(projectId, filter, trigrams)
+        const index = values?.path ?? null
         const isLast = ways.every(isShort)
         const older = (from: string, count: number, within: ReadonlyArray<Fragment>) =>
           runBranches(projectId, filter, ways, { direction: "newest", after: from, limit: count }, within)
         if (isLast && !ways.some(({ isUnordered }) => isUnordered)) {
-          return { ids: yield* older(after ?? Ids.maxId, limit, []), searchedTo: null } satisfies SearchedPage
+          return { ids: yield* older(after ?? Ids.maxId, limit, []), searchedTo: null, index } satisfies SearchedPage
         }
         const oldest = (yield* readEndId(projectId, "ASC")) ?? Ids.maxId
         const newest = after ?? (yield* readEndId(projectId, "DESC")) ?? following
@@ -147,10 +155,10 @@ export class TaskSearch extends Effect.Service<TaskSearch>()("svc/tasks/Search",
             ...yield* older(from ?? Ids.maxId, limit - found.length, isWhole ? [] : [sql`id >= ${to}`])
           ]
           if (isWhole || to <= oldest || found.length === limit) {
-            return { ids: found, searchedTo: null } satisfies SearchedPage
+            return { ids: found, searchedTo: null, index } satisfies SearchedPage
           }
           const now = yield* Clock.currentTimeMillis
-          if (now - begun >= maxPageMillis) return { ids: found, searchedTo: to } satisfies SearchedPage
+          if (now - begun >= maxPageMillis) return { ids: found, searchedTo: to, index } satisfies SearchedPage
           if (now - begunSlice < shortMillis) span *= 2
           from = to
         }

@@ -18,10 +18,25 @@ interface Ranges {
   readonly values: ReadonlyArray<string>
 }
 
+/** The tasks that have one of these values at one of these searchable paths, from the index of values. */
+export interface IndexedValues {
+  /** As a term of a query names it. */
+  readonly path: string
+  /** The numbers of the paths: one place, of several task names. */
+  readonly paths: ReadonlyArray<number>
+  readonly values: ReadonlyArray<string>
+  /** Whether the filter demands nothing else. */
+  readonly isAlone: boolean
+}
+
 /** One way to match a filter: the rows that satisfy the conditions, within the ranges if there are any. */
 export interface Branch {
   readonly conditions: ReadonlyArray<Fragment>
   readonly ranges: Ranges | null
+  /** The conditions demand them too: a long value is cut in the index, and a task may change while it is read. */
+  readonly indexed: IndexedValues | null
+  /** Bounds of the ids. */
+  readonly within: ReadonlyArray<Fragment>
   /** The index to walk on SQLite; null leaves it to the planner. */
   readonly index: string | null
   /** All matches are read and then sorted: a trigram index of PostgreSQL, and a lookup of named rows, have no order. */
@@ -105,6 +120,50 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
     })
   }
 
+  /** Each value at each path is a range of the index, in the order of the ids. */
+  const selectRangesOfValues = (
+    projectId: ProjectId,
+    { paths, values }: IndexedValues,
+    select: (range: Fragment) => Fragment
+  ) =>
+    sql.join(" UNION ALL ", false)(
+      paths.flatMap((path) =>
+        values.map((value) =>
+          sql`SELECT id FROM (${
+            select(
+              sql`SELECT task AS id FROM searchable_values
+              WHERE project_id = ${projectId} AND path = ${path} AND value = ${value}`
+            )
+          }) AS found`
+        )
+      )
+    )
+
+  /** The scalar subquery looks each task up as its id is read: no planner makes a join of it, which would need a sort. */
+  const selectIndexed = (
+    projectId: ProjectId,
+    indexed: IndexedValues,
+    bounds: ReadonlyArray<Fragment>,
+    conditions: ReadonlyArray<Fragment>,
+    window: IdWindow
+  ) => {
+    const isMatch = sql`(SELECT 1 FROM tasks
+      WHERE ${sql.and([sql`project_id = ${projectId}`, sql`id = known.id`, ...conditions])} LIMIT 1) = 1`
+    const each = selectRangesOfValues(
+      projectId,
+      indexed,
+      (range) =>
+        sql`SELECT id FROM (${range}) AS known WHERE ${sql.and([...bounds, isMatch])} ${order(window)} LIMIT ${window.limit}`
+    )
+    return sql`SELECT DISTINCT id FROM (${each}) AS matches ${order(window)} LIMIT ${window.limit}`
+  }
+
+  /** A condition on candidates: they are among the newest tasks, at most `most`, with one of the values. */
+  const isIndexed = (projectId: ProjectId, indexed: IndexedValues, most: number): Fragment =>
+    sql`id IN (${
+      selectRangesOfValues(projectId, indexed, (range) => sql`${range} ORDER BY task DESC LIMIT ${most}`)
+    })`
+
   /** Walks `tasks_other_hour`. PostgreSQL's planner overestimates it; OFFSET 0 keeps the planner on that index. */
   const selectOtherHour = (
     filter: TaskFilter,
@@ -131,11 +190,15 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
     window: IdWindow,
     part: Part
   ): ReadonlyArray<BuildStatement> => {
-    const { conditions, index, isUnordered, ranges } = branch
-    const common = [sql`project_id = ${projectId}`, ...part.conditions]
+    const { conditions, index, indexed, isUnordered, ranges } = branch
+    const common = [sql`project_id = ${projectId}`, ...branch.within, ...part.conditions]
     if (part.otherHour) {
       const rest = ranges === null ? conditions : [...conditions, where.isOneOf(ranges.column, ranges.values)]
       return [(bounds) => selectOtherHour(filter, [...common, ...bounds], rest, window)]
+    }
+    if (indexed !== null) {
+      const inside = [...branch.within, ...part.conditions]
+      return [(bounds) => selectIndexed(projectId, indexed, [...inside, ...bounds], conditions, window)]
     }
     if (isUnordered) {
       // keeps the planner from walking another index in the order of the ids
@@ -186,5 +249,5 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
     )
   }
 
-  return { buildAll, afterBound, selectCandidates, selectNewest, untilBound } as const
+  return { buildAll, afterBound, isIndexed, selectCandidates, selectNewest, untilBound } as const
 }

@@ -42,6 +42,8 @@ export interface TaskPage {
   readonly total_count: number | null | undefined
   /** Tasks that are older were not searched yet: the next page continues there. Null when the search did not stop early. */
   readonly searched_to: Timestamp | null
+  /** The searchable path whose index was read; null: none. */
+  readonly index: string | null
 }
 
 /** A page of which only the first rows are read. */
@@ -99,15 +101,15 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
     ) {
       if (isServedByOneIndex(filter)) {
         const read = yield* repo.readPage(projectId, filter, after, limit)
-        return { ...read, next: read.hasMore ? lastIdOf(read) : null, searchedTo: null }
+        return { ...read, next: read.hasMore ? lastIdOf(read) : null, searchedTo: null, index: null }
       }
-      const { ids, searchedTo } = yield* search.listPage(projectId, filter, after, limit + 1)
+      const { ids, index, searchedTo } = yield* search.listPage(projectId, filter, after, limit + 1)
       const matches = yield* readSizes(projectId, ids)
       const read = yield* repo.readOf(projectId, matches, limit)
       // the last match, also where its row was deleted since
       return read.hasMore
-        ? { ...read, next: takeWithin(matches, pageBytes).slice(0, limit).at(-1)?.id ?? null, searchedTo: null }
-        : { ...read, next: searchedTo, searchedTo }
+        ? { ...read, next: takeWithin(matches, pageBytes).slice(0, limit).at(-1)?.id ?? null, searchedTo: null, index }
+        : { ...read, next: searchedTo, searchedTo, index }
     })
 
     /** The ids with the sizes of their rows; 0 for a row that was deleted since the search. */
@@ -136,7 +138,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
       const project = yield* CurrentProject
       const after = options.cursor === null ? null : yield* decodeAfter(options.cursor)
       const limit = Math.min(options.limit ?? defaultLimit, settings.restMaxPageSize)
-      const { later, next, rows, searchedTo } = yield* page(project.id, filter, after, limit)
+      const { index, later, next, rows, searchedTo } = yield* page(project.id, filter, after, limit)
       const pageRows = rows.length + later.reduce((sum, ids) => sum + ids.length, 0)
       const total_count = !options.include_total
         ? undefined
@@ -155,7 +157,8 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         later: later.length === 0 ? null : laterRows,
         next_cursor: next === null ? null : encodeCursor("tasks", [next]),
         total_count,
-        searched_to: searchedTo === null ? null : fromEpochMicros(Ids.millisOf(searchedTo) * 1000)
+        searched_to: searchedTo === null ? null : fromEpochMicros(Ids.millisOf(searchedTo) * 1000),
+        index
       } satisfies OpenTaskPage
     }, orDieOnSql)
 

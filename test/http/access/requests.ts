@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { auditExports, taskExports } from "../../../src/services/audit/ExportJobs/Kinds.ts"
 import { freshAgent, longPoll } from "../../agent.ts"
 import { freshKey, freshProject } from "../../brain.ts"
+import { insertPath } from "../../searchablePaths.ts"
 import { password, sessionOf } from "../people.ts"
 import { call, type Request } from "./call.ts"
 import { bearer, type Kind, type Person } from "./people.ts"
@@ -119,6 +120,7 @@ export const makeRequests = ({ here, people }: World) =>
       "PUT /projects/{slug}/automation/settings": () => ({ automation_enabled: true }),
       "POST /projects/{slug}/approvals/{approval_id}/reject": () => ({ reason: "wrong queue" }),
       "POST /projects/{slug}/deploys": () => ({ version: `v${randomUUID()}` }),
+      "POST /projects/{slug}/searchable-paths": () => ({ task_name: "shop.pay", path: "kwargs.order" }),
       "POST /projects/{slug}/saved-views": () => ({ name: `view ${randomUUID()}`, filters: {} }),
       "PUT /projects/{slug}/saved-views/{view_id}": () => ({ name: `view ${randomUUID()}`, filters: {} }),
       "POST /projects/{slug}/notifications/defaults": () => ({ trigger: "task.failed" }),
@@ -251,6 +253,8 @@ export const makeRequests = ({ here, people }: World) =>
             : { path: { notification_id: yield* userNotificationOf(here.project, user_id) } }
         case "DELETE /projects/{slug}/automation/rules/{rule_id}":
           return { path: { rule_id: yield* ruleIn(here.project) } }
+        case "DELETE /projects/{slug}/searchable-paths/{path_id}":
+          return { path: { path_id: yield* Effect.orDie(insertPath(here.project.id, "mail", `result.${randomUUID()}`)) } }
         case "PUT /projects/{slug}/saved-views/{view_id}":
         case "DELETE /projects/{slug}/saved-views/{view_id}":
           return user_id === undefined ? {} : { path: { view_id: yield* savedViewOf(here.project, user_id) } }

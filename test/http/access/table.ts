@@ -224,6 +224,9 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("POST /deploys", "operator", "deploys:write", ["csrf"], 201),
   project("DELETE /deploys/{deploy_id}", "operator", "deploys:write", ["csrf"], 204),
   project("GET /marks", "viewer", "deploys:read", [], 200),
+  project("GET /searchable-paths", "viewer", "tasks:read", [], 200), // docs/api.md
+  project("POST /searchable-paths", "operator", "tasks:write", ["csrf"], 201),
+  project("DELETE /searchable-paths/{path_id}", "operator", "tasks:write", ["csrf"], 204),
   project("GET /saved-views", "viewer", "tasks:read", [], 200), // docs/api.md
   project("POST /saved-views", "viewer", "tasks:write", ["csrf"], 201),
   project("PUT /saved-views/{view_id}", "viewer", "tasks:write", ["csrf"], 200),

@@ -18,6 +18,7 @@ import { freshAgent } from "../../agent.ts"
 import { freshKey, freshProject } from "../../brain.ts"
 import { insertExportJob } from "../../exportJobs.ts"
 import { notificationOf } from "../../services/alerting/Notifications/notifications.ts"
+import { insertPath } from "../../searchablePaths.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
 import { call } from "./call.ts"
 import { bearer, makePeople } from "./people.ts"
@@ -516,6 +517,7 @@ const furnished = Effect.gen(function*() {
     identity_id: yield* Ids.next,
     approval_id: yield* approvalIn(project, "rejected"),
     deploy_id: yield* deployIn(project),
+    path_id: yield* Effect.orDie(insertPath(project.id, "shop.pay", "kwargs.order")),
     window_id: yield* maintenanceIn(project),
     channel_id: yield* channelOf({ project_id: project.id }),
     alert_id: yield* alertIn(project, null),

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
 import type { UpdateProject } from "../../../src/domain/kernel/Project.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { Projects } from "../../../src/services/identity/Projects.ts"
@@ -119,6 +120,9 @@ describe.each(laneEngines)("projects on %s", (engine) => {
         }`
         yield* sql`INSERT INTO failure_group_counts ${
           sql.insert({ project_id: project.id, fingerprint: "0123456789abcdef", level: 1, bucket: 0, occurrences: 1 })
+        }`
+        yield* sql`INSERT INTO searchable_values ${
+          sql.insert({ project_id: project.id, path: 1, value: "7835610", task: randomUUID() })
         }`
         yield* sql`INSERT INTO rollup_series ${
           sql.insert({ project_id: project.id, kind: 0, engine: "", queue: "", name: "" })

@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { type Clock, Effect, Layer } from "effect"
 import fc from "fast-check"
@@ -10,7 +11,9 @@ import { type SearchedPage, TaskSearch } from "../../../src/services/tasks/Searc
 import { maxCounted } from "../../../src/services/tasks/Search/Counts.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
+import { insertPath, readValues, whileFilling } from "../../searchablePaths.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../tasks.ts"
+import { until } from "../../until.ts"
 
 const rows = 4000
 const start = Date.UTC(2026, 2, 10)
@@ -315,7 +318,7 @@ describe.each(engines)("task search on %s", (engine) => {
             assert.strictEqual(yield* search.count(project.id, filter), expected.length, JSON.stringify(filter))
             if (direction === "newest") {
               const page = yield* search.listPage(project.id, filter, after, limit)
-              assert.deepStrictEqual(page, { ids: beyond.slice(0, limit), searchedTo: null }, JSON.stringify(filter))
+              assert.deepStrictEqual(page, { ids: beyond.slice(0, limit), searchedTo: null, index: null }, JSON.stringify(filter))
             }
           }
           assert.isAbove(hits, cases.length / 3)
@@ -356,7 +359,7 @@ describe.each(engines)("task search on %s", (engine) => {
             assert.strictEqual(yield* search.count(project.id, whole), expected.length, about)
             if (direction === "newest") {
               const page = yield* search.listPage(project.id, whole, null, limit)
-              assert.deepStrictEqual(page, { ids: ordered.slice(0, limit), searchedTo: null }, about)
+              assert.deepStrictEqual(page, { ids: ordered.slice(0, limit), searchedTo: null, index: null }, about)
             }
             const facets = yield* search.countFacets(project.id, whole)
             assert.strictEqual(facets.counted, expected.length, about)
@@ -369,6 +372,89 @@ describe.each(engines)("task search on %s", (engine) => {
             )
           }
           assert.isAbove(hits, cases.length / 3)
+        }),
+      120_000
+    )
+
+    it.effect(
+      "finds the same where paths are searchable, before, while and after their index is filled",
+      () =>
+        Effect.gen(function*() {
+          const search = yield* TaskSearch
+          const sql = yield* SqlClient.SqlClient
+          const project = yield* freshProject()
+          const tasks = seeds(project.id)
+          yield* insertTasks(tasks)
+          const indexed = ["shop.Ship", "shop.ship_all", "mail.send%"]
+          for (const name of indexed) {
+            for (const path of ["kwargs.order", "kwargs.pages", "args.0.customer.the-id"]) {
+              yield* insertPath(project.id, name, path)
+            }
+          }
+          const now = at(start + rows * spacing)
+          const cases = fc.sample(
+            fc.record({
+              name: fc.constantFrom("name:=shop.Ship", "name:ship", "name:=shop.Ship,=shop.ship_all", "name:=rare", ""),
+              term: fc.oneof(
+                { weight: 4, arbitrary: fc.constantFrom("kwargs.order:7835610", "kwargs.pages:7,8", "args.customer.the-id:5") },
+                queryTerm
+              ),
+              rest: fc.oneof({ weight: 3, arbitrary: fc.constant("") }, queries.map((query) => ` (${query})`)),
+              filter: fc.oneof({ weight: 3, arbitrary: fc.constant(everyTask) }, filters(tasks)),
+              direction: fc.constantFrom<"newest" | "oldest">("newest", "oldest"),
+              limit: fc.constantFrom(3, 51, 5000)
+            }),
+            { numRuns: 60, seed: 20260312 }
+          )
+          /** The number of pages that an index has found. */
+          const check = Effect.gen(function*() {
+            let byIndex = 0
+            for (const { direction, filter, limit, name, rest, term } of cases) {
+              const text = `${name} ${term}${rest}`
+              const expression = readQuery(text, now)
+              const whole = addQuery(filter, expression)
+              const expected = tasks
+                .filter((task) => matches(task, filter) && (expression === null || satisfies(task, expression)))
+                .map(({ id }) => id).sort()
+              const ordered = direction === "newest" ? [...expected].reverse() : expected
+              const about = JSON.stringify({ text, filter, direction, limit })
+              const found = yield* search.listIds(project.id, whole, { direction, after: null, limit })
+              assert.deepStrictEqual(found, ordered.slice(0, limit), about)
+              assert.strictEqual(yield* search.count(project.id, whole), expected.length, about)
+              if (direction === "oldest") continue
+              const page = yield* search.listPage(project.id, whole, null, limit)
+              assert.deepStrictEqual([page.ids, page.searchedTo], [ordered.slice(0, limit), null], about)
+              if (page.index !== null) byIndex++
+            }
+            return byIndex
+          })
+          yield* whileFilling((step) =>
+            Effect.gen(function*() {
+              assert.strictEqual(yield* check, 0)
+              const isBegun = Effect.map(
+                sql`SELECT 1 FROM searchable_paths WHERE project_id = ${project.id} AND filled_to IS NULL`,
+                (waiting) => waiting.length === 0
+              )
+              yield* Effect.orDie(until(Effect.zipRight(step, isBegun), (begun) => begun))
+              yield* step
+              yield* check
+              yield* step
+              yield* check
+              while (yield* step);
+              assert.isAbove(yield* check, 5)
+              const byName = tasks.filter(({ name }) => indexed.includes(name)).flatMap((task) =>
+                ["kwargs.order", "kwargs.pages", "args.0.customer.the-id"].flatMap((path) => {
+                  const [column = "", ...names] = path.split(".")
+                  const value = scalarAt(
+                    column === "args" ? task.args : task.kwargs,
+                    names.map((name) => (name === "0" ? 0 : name))
+                  )
+                  return value === undefined ? [] : [`${task.name} ${path} ${value} ${task.task_id}`]
+                })
+              )
+              assert.deepStrictEqual(yield* readValues(project.id), byName.sort())
+            })
+          )
         }),
       120_000
     )

@@ -803,6 +803,17 @@ export interface paths {
         };
         get: operations["schedules.runs"];
     };
+    "/api/v1/projects/{slug}/searchable-paths": {
+        parameters: {
+        };
+        get: operations["searchable_paths.list"];
+        post: operations["searchable_paths.create"];
+    };
+    "/api/v1/projects/{slug}/searchable-paths/{path_id}": {
+        parameters: {
+        };
+        delete: operations["searchable_paths.remove"];
+    };
     "/api/v1/projects/{slug}/slo": {
         parameters: {
         };
@@ -2555,7 +2566,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            code: "bad_request" | "host_not_allowed" | "malformed_json" | "frame_refused" | "session_nonce_missing" | "logout_token_refused" | "unauthenticated" | "login_failed" | "mfa_required" | "forbidden" | "scope_missing" | "address_not_allowed" | "csrf_failed" | "https_required" | "mfa_reverify_required" | "mfa_enrollment_required" | "mfa_locked" | "wrong_code" | "approval_required" | "decider_too_new" | "own_approval" | "oidc_refused" | "oidc_not_linked" | "password_login_disabled" | "wrong_password" | "scope_admin_only" | "setup_token_invalid" | "reset_token_invalid" | "invitation_invalid" | "alert_link_invalid" | "wrong_account" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "agent_name_taken" | "slug_taken" | "email_taken" | "last_admin" | "user_inactive" | "already_member" | "invitation_accepted" | "sign_in_first" | "command_not_pending" | "delivery_pending" | "channel_not_active" | "too_many_automation_rules" | "saved_view_name_taken" | "too_many_saved_views" | "too_many_subscriptions" | "too_many_maintenance_windows" | "too_many_channels" | "alert_ended" | "schedule_name_taken" | "schedule_externally_owned" | "schedule_quarantined" | "stale_control_token" | "command_status_changed" | "fire_not_resolvable" | "fire_already_resolved" | "schedule_operation_unsupported" | "schedule_publisher_offline" | "schedule_operation_open" | "no_agent" | "agent_offline" | "agent_refused" | "dead_letters_unsupported" | "bulk_retry_ended" | "too_many_bulk_retries" | "bulk_job_ended" | "too_many_bulk_jobs" | "mfa_enrolled" | "mfa_not_enrolled" | "mfa_enrollment_expired" | "promote_instead" | "approval_decided" | "approval_outdated" | "too_many_approvals" | "no_second_person" | "oidc_not_configured" | "oidc_already_linked" | "last_sign_in_method" | "setup_done" | "use_bulk_retry_requests" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "upgrade_required" | "rate_limited" | "request_head_too_large" | "internal_error" | "export_job_not_completed" | "too_many_export_jobs" | "version_check_disabled" | "version_check_failed" | "unavailable" | "agent_no_answer" | "audit_log_contradicted";
+            code: "bad_request" | "host_not_allowed" | "malformed_json" | "frame_refused" | "session_nonce_missing" | "logout_token_refused" | "unauthenticated" | "login_failed" | "mfa_required" | "forbidden" | "scope_missing" | "address_not_allowed" | "csrf_failed" | "https_required" | "mfa_reverify_required" | "mfa_enrollment_required" | "mfa_locked" | "wrong_code" | "approval_required" | "decider_too_new" | "own_approval" | "oidc_refused" | "oidc_not_linked" | "password_login_disabled" | "wrong_password" | "scope_admin_only" | "setup_token_invalid" | "reset_token_invalid" | "invitation_invalid" | "alert_link_invalid" | "wrong_account" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "agent_name_taken" | "slug_taken" | "email_taken" | "last_admin" | "user_inactive" | "already_member" | "invitation_accepted" | "sign_in_first" | "command_not_pending" | "delivery_pending" | "channel_not_active" | "too_many_automation_rules" | "saved_view_name_taken" | "too_many_searchable_paths" | "too_many_saved_views" | "too_many_subscriptions" | "too_many_maintenance_windows" | "too_many_channels" | "alert_ended" | "schedule_name_taken" | "schedule_externally_owned" | "schedule_quarantined" | "stale_control_token" | "command_status_changed" | "fire_not_resolvable" | "fire_already_resolved" | "schedule_operation_unsupported" | "schedule_publisher_offline" | "schedule_operation_open" | "no_agent" | "agent_offline" | "agent_refused" | "dead_letters_unsupported" | "bulk_retry_ended" | "too_many_bulk_retries" | "bulk_job_ended" | "too_many_bulk_jobs" | "mfa_enrolled" | "mfa_not_enrolled" | "mfa_enrollment_expired" | "promote_instead" | "approval_decided" | "approval_outdated" | "too_many_approvals" | "no_second_person" | "oidc_not_configured" | "oidc_already_linked" | "last_sign_in_method" | "setup_done" | "use_bulk_retry_requests" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "upgrade_required" | "rate_limited" | "request_head_too_large" | "internal_error" | "export_job_not_completed" | "too_many_export_jobs" | "version_check_disabled" | "version_check_failed" | "unavailable" | "agent_no_answer" | "audit_log_contradicted";
             detail: string;
             details: {
                 [key: string]: unknown;
@@ -3180,6 +3191,22 @@ export interface components {
             admin_only: string[];
             scopes: string[];
         };
+        SearchablePath: {
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            filled_to: string | null;
+            /** Format: uuid */
+            id: string;
+            path: string;
+            /** @enum {string} */
+            status: "waiting" | "filling" | "ready";
+            task_name: string;
+        };
+        SearchablePathCreate: {
+            path: string;
+            task_name: string;
+        };
         Session: {
             /** Format: uuid */
             id: string;
@@ -3430,6 +3457,7 @@ export interface components {
             schedule_name: string | null;
         };
         TaskList: {
+            index?: string;
             items: components["schemas"]["Task"][];
             next_cursor: string | null;
             /** Format: date-time */
@@ -4768,6 +4796,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "idempotency_conflict" | "too_many_maintenance_windows";
+                    /** @enum {integer} */
+                    status?: 409;
+                };
+            };
+        };
+        "idempotency_conflict.too_many_searchable_paths": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "idempotency_conflict" | "too_many_searchable_paths";
                     /** @enum {integer} */
                     status?: 409;
                 };
@@ -8981,6 +9022,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScheduleRuns"];
+                };
+            };
+        };
+    };
+    "searchable_paths.list": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchablePath"][];
+                };
+            };
+        };
+    };
+    "searchable_paths.create": {
+        parameters: {
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchablePathCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchablePath"];
+                };
+            };
+        };
+    };
+    "searchable_paths.remove": {
+        parameters: {
+            path: {
+                path_id: string;
+                slug: string;
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
                 };
             };
         };

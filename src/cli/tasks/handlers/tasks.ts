@@ -54,7 +54,8 @@ const columns: ReadonlyArray<Column<Row>> = [
 const formatTasks = (page: typeof TaskList.Type, text: string, view: View): string =>
   formatList(columns)(page, text, view) + (page.searched_to === undefined
     ? ""
-    : `\nsearched back to ${page.searched_to}; the next page searches older tasks`)
+    : `\nsearched back to ${page.searched_to}; the next page searches older tasks`) +
+  (page.index === undefined ? "" : `\nfound by the index of ${escapeText(page.index)}`)
 
 const formatPercent = (percent: number | null): string | null => percent === null ? null : `${Math.round(percent)} %`
 

@@ -36,11 +36,12 @@ const writeListed = (row: TaskRow): string => `${writeTask(row).slice(0, -1)},"p
  * Written, never parsed again: the tasks' own numbers must keep their digits. The rows that are not read yet are read as
  * the connection takes those before.
  */
-const respondWithPage = ({ later, next_cursor, rows, searched_to, total_count }: OpenTaskPage) => {
+const respondWithPage = ({ index, later, next_cursor, rows, searched_to, total_count }: OpenTaskPage) => {
   const begin = `{"items":[${rows.map(writeListed).join(",")}`
   const end = `],"next_cursor":${JSON.stringify(next_cursor)}` +
     `${total_count === undefined ? "" : `,"total_count":${total_count}`}` +
-    `${searched_to === null ? "" : `,"searched_to":${JSON.stringify(searched_to)}`}}`
+    `${searched_to === null ? "" : `,"searched_to":${JSON.stringify(searched_to)}`}` +
+    `${index === null ? "" : `,"index":${JSON.stringify(index)}`}}`
   if (later === null) return respondWithJsonText(begin + end)
   const slices = Stream.mapAccum(later, rows.length > 0, (hasRows, slice) => [
     hasRows || slice.length > 0,

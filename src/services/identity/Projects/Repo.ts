@@ -58,6 +58,7 @@ const orphanTables = [
   ["automation_executions", "id"],
   ["task_facets", "project_id, facet, value"],
   ["task_counts", "project_id, state, slot"],
+  ["searchable_values", "project_id, path, value, task"],
   ["failure_groups", "project_id, fingerprint"],
   ["failure_group_counts", "project_id, fingerprint, level, bucket"],
   ["rollups", "project_id, level, series_id, bucket"],

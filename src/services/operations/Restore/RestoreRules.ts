@@ -71,6 +71,8 @@ export const restoreRules: Readonly<Record<string, "kept" | "changed" | "deleted
   scheduler_connections: "not archived",
   schedules: "changed",
   schema_migrations: "not archived",
+  searchable_paths: "kept",
+  searchable_values: "kept",
   sessions: "changed",
   setup_attempts: "kept",
   setup_tokens: "deleted",

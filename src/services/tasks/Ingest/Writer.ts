@@ -24,6 +24,7 @@ import { KnownFacets } from "./KnownFacets.ts"
 import { makePostgresOutputs, makeSqliteOutputs } from "./Outputs.ts"
 import { makePostgresTasks } from "./Postgres.ts"
 import { makeProjectCounter } from "./ProjectCounter.ts"
+import { makeSearchableValues } from "./SearchableValues.ts"
 import { SqliteTasks, SqliteTotals } from "./Sqlite.ts"
 import { TaskCache } from "./TaskCache.ts"
 import { makeTaskEvents, projectsWithEnds } from "./TaskTriggers.ts"
@@ -64,8 +65,8 @@ const MAX_CACHE_BYTES = 32 * 1024 * 1024
 const maskSliceCharacters = 128 * 1024
 
 /**
- * Writes events to the database: folds them task by task, and commits rows, counts, facets, workers, queues, trigger
- * events and the audit rows of failed tasks together. Every step can be repeated: a stored event changes nothing the second time.
+ * Writes events to the database: folds them task by task, and commits rows, searchable values, counts, facets, workers,
+ * queues, trigger events and the audit rows of failed tasks together. Every step can be repeated: a stored event changes nothing the second time.
  */
 export const makeWriter = Effect.gen(function*() {
   const database = yield* Database
@@ -82,6 +83,7 @@ export const makeWriter = Effect.gen(function*() {
   const caps = yield* RowCaps
   const countEnds = makeEndCounter(yield* Metrics, settings.metricsTaskNames)
   const projectCounter = yield* makeProjectCounter
+  const searchableValues = yield* makeSearchableValues
   const makeCappedTotals: MakeTotals = (arrivals, folded, at) => {
     const millis = Timestamp.toEpochMillis(at)
     const totals = makeTransactionTotals(arrivals, folded, at)
@@ -104,7 +106,8 @@ export const makeWriter = Effect.gen(function*() {
   const auditEntriesOf = settings.auditTaskFailures === "on" ? makeFailureEntries : () => []
   const write = database.sqlite === null
     ? makePostgresWrite(sql, cache, nextTimestamp, makeCappedTotals, (folded, slot, at) =>
-      Effect.zipRight(
+      Effect.all([
+        searchableValues.write(folded),
         triggerEvents.recordFor(
           projectsWithEnds(folded),
           (interests) =>
@@ -114,13 +117,14 @@ export const makeWriter = Effect.gen(function*() {
             )
         ),
         audit.recordAll(auditEntriesOf(folded))
-      ))
+      ], { discard: true }))
     : makeSqliteWrite(
       database.sqlite,
       cache,
       nextTimestamp,
       makeCappedTotals,
       (db, folded, slot, at) => {
+        searchableValues.writeOnSqlite(db, folded)
         const publish = triggerEvents.recordOnSqlite(
           db,
           projectsWithEnds(folded),
@@ -207,7 +211,7 @@ const makeSqliteWrite = (
   nextTimestamp: Effect.Effect<Timestamp.Timestamp>,
   makeCappedTotals: MakeTotals,
   /** Returns what to do after the commit. */
-  recordEnds: (
+  recordRest: (
     db: SqliteConnection,
     folded: ReadonlyArray<FoldedGroup>,
     slot: number,
@@ -232,7 +236,7 @@ const makeSqliteWrite = (
       if (arrivals.outputs.length > 0) writeOutputs(arrivals.outputs, at)
       const totals = makeCappedTotals(arrivals, folded, at)
       totalsWriter.write(totals, countSlot(partition), at)
-      return { folded, totals, conflicts: [], onCommit: recordEnds(db, folded, countSlot(partition), at) }
+      return { folded, totals, conflicts: [], onCommit: recordRest(db, folded, countSlot(partition), at) }
     })
     yield* onCommit
     return result
@@ -244,7 +248,7 @@ const makePostgresWrite = (
   cache: TaskCache,
   nextTimestamp: Effect.Effect<Timestamp.Timestamp>,
   makeCappedTotals: MakeTotals,
-  recordEnds: (
+  recordRest: (
     folded: ReadonlyArray<FoldedGroup>,
     slot: number,
     at: Timestamp.Timestamp
@@ -274,7 +278,7 @@ const makePostgresWrite = (
       : { ...arrivals, groups: groups.filter((group) => !conflicts.includes(group)) }
     const totals = makeCappedTotals(writtenEvents, writtenFolds, at)
     yield* tasks.writeTotals(totals, countSlot(partition), at)
-    yield* recordEnds(writtenFolds, countSlot(partition), at)
+    yield* recordRest(writtenFolds, countSlot(partition), at)
     return { folded: writtenFolds, totals, conflicts }
   }, sql.withTransaction)
 }

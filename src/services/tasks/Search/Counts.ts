@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import { maxFacetTasks, maxFacetValues, type TaskFacetCounts } from "../../../domain/tasks/Task/Facets.ts"
 import type { TaskFilter } from "../../../domain/tasks/Task/Filter.ts"
+import { minId } from "../../kernel/Ids.ts"
 import { idIn } from "../../kernel/sql/Dialect.ts"
 import type { Conditions } from "../Conditions.ts"
 import { findIndexedTerm } from "../IndexedTerm.ts"
@@ -18,11 +19,15 @@ export const makeCounts = (
   where: Conditions,
   run: RunStatement,
   statements: ReturnType<typeof makeStatements>,
-  { listNamesLike, listTermValues }: Branches
+  { findValues, listNamesLike, listTermValues }: Branches
 ) => {
   /** What an index finds of a filter; no terms: all tasks, null: none. */
-  const narrow = Effect.fnUntraced(function*(projectId: ProjectId, filter: TaskFilter) {
+  const narrow = Effect.fnUntraced(function*(projectId: ProjectId, filter: TaskFilter, most: number) {
     if (filter.ids !== null) return { terms: [idIn(sql, filter.ids)], isOrdered: false }
+    const indexed = yield* findValues(projectId, filter)
+    if (indexed?.filledTo === minId) {
+      return { terms: [statements.isIndexed(projectId, indexed, most)], isOrdered: false }
+    }
     const indexedTerms = filter.fingerprint !== null
       ? [sql`fingerprint = ${filter.fingerprint}`]
       : filter.worker !== null
@@ -48,7 +53,7 @@ export const makeCounts = (
   /** At most `most` rows, the newest that an index finds, among which all matches are if there are fewer rows. */
   const selectCandidates = (projectId: ProjectId, filter: TaskFilter, most: number) =>
     Effect.map(
-      narrow(projectId, filter),
+      narrow(projectId, filter, most),
       ({ isOrdered, terms }) =>
         terms === null ? null : statements.selectCandidates(projectId, filter, terms, isOrdered, most)
     )

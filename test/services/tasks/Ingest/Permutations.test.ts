@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Runtime } from "effect"
 import * as fc from "fast-check"
+import { isLosslessNumber, parse as parseLossless } from "lossless-json"
 import { randomUUID } from "node:crypto"
 import { AgentId, type ProjectId } from "../../../../src/domain/kernel/Id.ts"
 import type { AgentEvent } from "../../../../src/domain/kernel/TaskEvent.ts"
@@ -13,6 +14,7 @@ import type { TriggerEvents } from "../../../../src/services/triggers/TriggerEve
 import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
 import { runs } from "../../../properties.ts"
+import { insertPath, readValues } from "../../../searchablePaths.ts"
 import { rollupsOfTasks, unlimitedRollups } from "../../../rollups.ts"
 import { recordedEvents, subscribe, watchOutbox } from "../../triggers/TriggerEvents/world.ts"
 import { offerEvents, readHistories, readRecording, readState, sequences } from "./world.ts"
@@ -80,6 +82,34 @@ const outbox = (projectId: ProjectId) =>
       events.flatMap(({ occurrences, trigger }) => occurrences.map(({ task_id }) => `${task_id} ${trigger}`)).sort()
   )
 
+const paths = ["args.0", "args.1", "kwargs.b", "kwargs.email", "kwargs.pi", "result.big", "result.f", "result.token"]
+
+/** The paths at the names of these tasks. The brain's loop finds none to fill. */
+const makeSearchable = (projectId: ProjectId, tasks: Tasks) =>
+  Effect.forEach(
+    new Set(tasks.map(({ name }) => name)),
+    (name) => Effect.forEach(paths, (path) => insertPath(projectId, String(name), path)),
+    { discard: true }
+  )
+
+type Tasks = ReadonlyArray<Readonly<Record<string, unknown>>>
+
+/** What the index of these rows has. The recordings have no texts with escapes at these places. */
+const valuesOf = (tasks: Tasks) =>
+  tasks.flatMap(({ name, task_id, ...task }) =>
+    paths.flatMap((path) => {
+      const [column = "", member = ""] = path.split(".")
+      const whole = parseLossless(String(task[column] ?? "null"))
+      const value: unknown = typeof whole === "object" && whole !== null
+        ? Object.entries(whole).find(([key]) => key === member)?.[1]
+        : undefined
+      return value === undefined || (typeof value === "object" && value !== null && !isLosslessNumber(value)) ||
+          value === "[REDACTED]" || value === ""
+        ? []
+        : [`${String(name)} ${path} ${String(value)} ${String(task_id)}`]
+    })
+  ).sort()
+
 describe.each(engines)("any order, repetition, second path and batching on %s", (engine) => {
   const withWatch = Layer.effectDiscard(watchOutbox).pipe(
     Layer.provideMerge(brainOn(engine, { ingestBatchEvents: 25, ...unlimitedRollups }))
@@ -106,6 +136,7 @@ describe.each(engines)("any order, repetition, second path and batching on %s", 
           const deliver = (frames: ReadonlyArray<ReadonlyArray<AgentEvent>>, withHistories: boolean) =>
             Effect.gen(function*() {
               const project = yield* subscribedProject
+              yield* makeSearchable(project.id, expected.tasks)
               // a few at a time, so that some share a transaction and some do not
               const outcomes = yield* Effect.forEach(
                 frames,
@@ -114,6 +145,7 @@ describe.each(engines)("any order, repetition, second path and batching on %s", 
               )
               assert.isTrue(outcomes.every(({ rejected }) => rejected === 0))
               assert.deepStrictEqual(yield* readState(project.id), expected)
+              assert.deepStrictEqual(yield* readValues(project.id), valuesOf(expected.tasks))
               const found = yield* outbox(project.id)
               if (withHistories || name.startsWith("celery")) assert.deepStrictEqual(found, expectedOutbox)
               // only Celery has a second path: elsewhere its copies can look like an end of their own
