@@ -1,3 +1,14 @@
+/** The names of the tasks that the client reports in turn. */
+export const taskNames = [
+  "shop.checkout",
+  "shop.mail",
+  "shop.invoice",
+  "shop.stock",
+  "shop.report",
+  "billing.charge",
+  "billing.refund"
+]
+
 /** What the ingest bench asks of its client process as its argument. */
 export interface Job {
   readonly url: string

@@ -8,7 +8,7 @@ import { encodeFrame, WireSession } from "../../src/protocol/Frame.ts"
 import { decodeHelloAckFrame, encodeHelloFrame } from "../../src/protocol/Hello.ts"
 import { decodeSecret, signingKey } from "../../src/protocol/Signing.ts"
 import { percentile } from "../percentile.ts"
-import type { Job, Outcome } from "./Job.ts"
+import { type Job, type Outcome, taskNames } from "./Job.ts"
 
 /**
  * The agents of the ingest bench. At full speed all frames are encoded and signed before the clock starts, so that the
@@ -73,16 +73,6 @@ const connect = (url: string, credentials: Job["agents"][number], index: number,
     })
   })
 
-const names = [
-  "shop.checkout",
-  "shop.mail",
-  "shop.invoice",
-  "shop.stock",
-  "shop.report",
-  "billing.charge",
-  "billing.refund"
-]
-
 /** received, started and succeeded of one task, as the Celery agent reports them. */
 const eventsOf = (number: number) => {
   const task_id = randomUUID()
@@ -95,7 +85,7 @@ const eventsOf = (number: number) => {
     occurred_at: fromEpochMicros(at + offset).replace("Z", "+00:00"),
     data
   })
-  const task_name = names[number % names.length] ?? "shop.checkout"
+  const task_name = taskNames[number % taskNames.length] ?? "shop.checkout"
   const worker = `w${number % 4}@host`
   return [
     event("task.received", 0, {
