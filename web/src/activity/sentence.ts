@@ -49,6 +49,7 @@ const nouns = [
   "project",
   "queue",
   "saved_view",
+  "searchable_path",
   "schedule",
   "subscription",
   "task",

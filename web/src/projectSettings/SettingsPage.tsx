@@ -16,6 +16,7 @@ import { ApprovalsForm } from "./ApprovalsForm.tsx"
 import { GeneralForm } from "./GeneralForm.tsx"
 import { projectQuery } from "./project.ts"
 import { SchedulersForm } from "./SchedulersForm.tsx"
+import { SearchableTable } from "./SearchableTable.tsx"
 
 const DeleteQuestion = ({ onClose, project }: {
   readonly project: Schemas["Project"]
@@ -47,6 +48,7 @@ export const SettingsPage = () => {
   const { slug } = useParams({ from: "/signed-in/projects/$slug/settings" })
   const { projectSettings: texts } = useTexts()
   const isAdmin = useCan(slug, "admin")
+  const canOperate = useCan(slug, "operator")
   const { data: me } = useQuery(meQuery)
   const query = useQuery(projectQuery(slug))
   const [isDeleting, setDeleting] = useState(false)
@@ -73,6 +75,10 @@ export const SettingsPage = () => {
                 <SchedulersForm project={project} />
               </Panel>
             </fieldset>
+            <Panel title={texts.searchable}>
+              <p className="max-w-[72ch] px-4 py-3 text-soft">{texts.searchableHint}</p>
+              <SearchableTable slug={slug} canChange={canOperate} />
+            </Panel>
             {me?.is_admin === true && (
               <Panel
                 title={texts.delete}

@@ -8,7 +8,12 @@ export const ListEnd = ({ list }: { readonly list: TaskList }) => {
   const { tasks: texts } = useTexts()
   const format = useFormat()
   if (list.searchedTo === null) {
-    return <p role="status">{list.isFetchingNextPage ? `${texts.loadingMore}…` : list.hasNextPage ? "" : texts.end}</p>
+    return (
+      <>
+        <p role="status">{list.isFetchingNextPage ? `${texts.loadingMore}…` : list.hasNextPage ? "" : texts.end}</p>
+        {list.index !== null && <p className="text-soft">{texts.byIndex(list.index)}</p>}
+      </>
+    )
   }
   return (
     <>

@@ -17,7 +17,6 @@ import { Panel } from "../ui/Panel.tsx"
 import { StateMark } from "../ui/StateMark.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
-import { FindValue } from "./FindValue.tsx"
 import { JsonTree } from "./JsonTree.tsx"
 import { shellQuote } from "./shellQuote.ts"
 import { OpenTaskActions } from "./TaskActions.tsx"
@@ -27,6 +26,7 @@ import { TaskRuns } from "./TaskRuns.tsx"
 import { TaskTree } from "./TaskTree.tsx"
 import { Timeline } from "./Timeline.tsx"
 import { Traceback } from "./Traceback.tsx"
+import { ValueActions } from "./ValueActions.tsx"
 
 const RetryDialog = lazyDialog(async () => (await import("./RetryDialog.tsx")).RetryDialog)
 
@@ -199,7 +199,9 @@ export const TaskPage = () => {
                   label={label}
                   value={value}
                   text={stringify(value, null, 2) ?? "null"}
-                  link={(path, text) => <FindValue slug={slug} column={column} path={path} value={text} />}
+                  link={(path, text) => (
+                    <ValueActions slug={slug} taskName={task.name} column={column} path={path} value={text} />
+                  )}
                 />
               ))}
           </Panel>

@@ -6,6 +6,7 @@ export interface TaskPage {
   readonly items: ReadonlyArray<Schemas["Task"]>
   readonly next_cursor: string | null
   readonly searched_to?: string
+  readonly index?: string
 }
 
 export type Pages = InfiniteData<TaskPage, string | null>

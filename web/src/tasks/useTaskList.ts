@@ -213,6 +213,8 @@ export const useTaskList = (personId: string, slug: string, query: string) => {
     showNew,
     /** How far back an unfinished search has come; null: it is at the end, or the next page is no search. */
     searchedTo,
+    /** The searchable path whose index was read; null: the query was compared with the tasks. */
+    index: pages[0]?.index ?? null,
     isSearchingOn,
     readOn,
     searchOn

@@ -79,6 +79,7 @@ export const activity: Texts["activity"] = {
     project: named("das Projekt"),
     queue: named("die Queue"),
     saved_view: named("die Ansicht"),
+    searchable_path: named("die durchsuchbare Stelle"),
     schedule: named("den Zeitplan"),
     subscription: named("das Abonnement"),
     task: (name: string) => name,

@@ -17,6 +17,18 @@ export const projectSettings: Texts["projectSettings"] = {
   zone: common.timeZone,
   zoneHint:
     "In dieser Zone sehen Benutzer die Zeiten, wenn sie die Zone des Projekts wählen. Zeitpläne haben eine eigene Zone.",
+  searchable: "Durchsuchbare Werte",
+  searchableHint:
+    "Argumente und Ergebnisse, die über einen Index gesucht werden, höchstens 16 Stellen. Eine Stelle wird in den Werten eines Tasks markiert. Jede kostet den Server etwas Zeit für jeden Task des Namens.",
+  noSearchable: "Noch ist keine Stelle durchsuchbar.",
+  searchableStatuses: { waiting: "Nur neue Tasks", filling: "Wird gefüllt", ready: "Gefüllt" },
+  searchableSince: (time) => `Tasks seit ${time}`,
+  stopSearchable: "Index entfernen",
+  stopSearchableOf: (path) => `Index von ${path} entfernen`,
+  taskName: common.taskName,
+  place: "Stelle",
+  status: common.status,
+  actions: common.actions,
   access: "Zugriff und Nutzdaten",
   payloadRole: "Wer Argumente und Ergebnisse sieht",
   payloadRoleHint:

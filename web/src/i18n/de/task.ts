@@ -54,6 +54,8 @@ export const task: Texts["task"] = {
   exception: common.exception,
   traceback: "Traceback",
   findValue: (term) => `Tasks mit ${term} suchen`,
+  makeSearchable: (path) => `${path} durchsuchbar machen`,
+  stopSearchable: (path) => `Index von ${path} entfernen`,
   payloadHidden: "Mit Ihrer Rolle in diesem Projekt sind Argumente und Ergebnisse nicht sichtbar.",
   tree: "Task-Baum",
   retryWith: "Mit anderen Argumenten wiederholen",

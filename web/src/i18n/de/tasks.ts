@@ -40,6 +40,7 @@ export const tasks: Texts["tasks"] = {
   noMatchHint: "Entfernen Sie einen Filterbegriff oder suchen Sie weiter zurück.",
   noMatchYet: "Noch kein Treffer",
   searchedBack: (time: string) => `Durchsucht bis zurück zu ${time}.`,
+  byIndex: (path) => `Über den Index von ${path} gefunden.`,
   searchingOn: "Ältere Tasks werden durchsucht",
   searchOn: "Ältere Tasks durchsuchen",
   clear: "Filter zurücksetzen",

@@ -78,6 +78,7 @@ export const activity = {
     project: named("project"),
     queue: named("queue"),
     saved_view: named("view"),
+    searchable_path: named("searchable path"),
     schedule: named("schedule"),
     subscription: named("subscription"),
     task: (name: string) => name,

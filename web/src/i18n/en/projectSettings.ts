@@ -15,6 +15,18 @@ export const projectSettings = {
   zone: common.timeZone,
   zoneHint:
     "The dashboard shows times in this zone to users who choose the project's zone. Each schedule has its own zone.",
+  searchable: "Searchable values",
+  searchableHint:
+    "Arguments and results that are searched by an index, at most 16 places. Mark a place in the values of a task. Each costs the server a little for every task of the name.",
+  noSearchable: "No place is searchable yet.",
+  searchableStatuses: { waiting: "New tasks only", filling: "Being filled", ready: "Filled" },
+  searchableSince: (time: string) => `Tasks since ${time}`,
+  stopSearchable: "Remove index",
+  stopSearchableOf: (path: string) => `Remove the index of ${path}`,
+  taskName: common.taskName,
+  place: "Place",
+  status: common.status,
+  actions: common.actions,
   access: "Access and payloads",
   payloadRole: "Who sees arguments and results",
   payloadRoleHint: "Hidden from others in tasks, schedules and exports. Exceptions and tracebacks stay visible.",

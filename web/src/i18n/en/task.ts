@@ -53,6 +53,8 @@ export const task = {
   exception: common.exception,
   traceback: "Traceback",
   findValue: (term: string) => `Find tasks with ${term}`,
+  makeSearchable: (path: string) => `Make ${path} searchable`,
+  stopSearchable: (path: string) => `Stop indexing ${path}`,
   payloadHidden: "Your role in this project cannot see arguments and results.",
   tree: "Tree",
   retryWith: "Retry with other arguments",

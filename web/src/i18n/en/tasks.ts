@@ -39,6 +39,7 @@ export const tasks = {
   noMatchHint: "Remove a term, or search further back.",
   noMatchYet: "No match yet",
   searchedBack: (time: string) => `Searched back to ${time}.`,
+  byIndex: (path: string) => `Found by the index of ${path}.`,
   searchingOn: "Searching older tasks",
   searchOn: "Search older tasks",
   clear: "Clear filter",

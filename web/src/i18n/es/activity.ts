@@ -79,6 +79,7 @@ export const activity: Texts["activity"] = {
     project: named("el proyecto"),
     queue: named("la cola"),
     saved_view: named("la vista"),
+    searchable_path: named("el lugar indexado"),
     schedule: named("la programación"),
     subscription: named("la suscripción"),
     task: (name: string) => name,

@@ -17,6 +17,18 @@ export const projectSettings: Texts["projectSettings"] = {
   zone: common.timeZone,
   zoneHint:
     "El panel muestra las horas en esta zona a los usuarios que eligen la del proyecto. Las programaciones tienen su propia zona.",
+  searchable: "Valores indexados",
+  searchableHint:
+    "Argumentos y resultados que se buscan con un índice, 16 lugares como máximo. Marque un lugar en los valores de una tarea. Cada uno cuesta al servidor algo de tiempo por cada tarea de ese nombre.",
+  noSearchable: "Aún no hay lugares indexados.",
+  searchableStatuses: { waiting: "Solo tareas nuevas", filling: "Llenándose", ready: "Completo" },
+  searchableSince: (time) => `Tareas desde ${time}`,
+  stopSearchable: "Quitar índice",
+  stopSearchableOf: (path) => `Quitar el índice de ${path}`,
+  taskName: common.taskName,
+  place: "Lugar",
+  status: common.status,
+  actions: common.actions,
   access: "Acceso y datos",
   payloadRole: "Quién ve los argumentos y resultados",
   payloadRoleHint:

@@ -54,6 +54,8 @@ export const task: Texts["task"] = {
   exception: common.exception,
   traceback: "Traceback",
   findValue: (term) => `Buscar tareas con ${term}`,
+  makeSearchable: (path) => `Indexar ${path} para buscar`,
+  stopSearchable: (path) => `Quitar el índice de ${path}`,
   payloadHidden: "Su rol en este proyecto no permite ver los argumentos ni los resultados.",
   tree: "Árbol",
   retryWith: "Reintentar con otros argumentos",

@@ -40,6 +40,7 @@ export const tasks: Texts["tasks"] = {
   noMatchHint: "Quite un término o amplíe la búsqueda hacia atrás.",
   noMatchYet: "Todavía no hay coincidencias",
   searchedBack: (time: string) => `Búsqueda realizada hasta: ${time}.`,
+  byIndex: (path) => `Encontrado con el índice de ${path}.`,
   searchingOn: "Buscando en tareas anteriores",
   searchOn: "Buscar en tareas anteriores",
   clear: "Borrar el filtro",

@@ -79,6 +79,7 @@ export const activity: Texts["activity"] = {
     project: named("le projet"),
     queue: named("la file"),
     saved_view: named("la vue"),
+    searchable_path: named("l’emplacement interrogeable"),
     schedule: named("la planification"),
     subscription: named("l’abonnement"),
     task: (name: string) => name,

@@ -17,6 +17,18 @@ export const projectSettings: Texts["projectSettings"] = {
   zone: common.timeZone,
   zoneHint:
     "Le tableau de bord affiche les heures dans ce fuseau aux utilisateurs qui choisissent celui du projet. Les planifications ont leur propre fuseau.",
+  searchable: "Valeurs interrogeables",
+  searchableHint:
+    "Arguments et résultats recherchés par un index, 16 emplacements au plus. Marquez un emplacement dans les valeurs d’une tâche. Chacun coûte un peu de temps au serveur pour chaque tâche de ce nom.",
+  noSearchable: "Aucun emplacement n’est encore interrogeable.",
+  searchableStatuses: { waiting: "Nouvelles tâches seulement", filling: "En cours de remplissage", ready: "Rempli" },
+  searchableSince: (time) => `Tâches depuis le ${time}`,
+  stopSearchable: "Supprimer l’index",
+  stopSearchableOf: (path) => `Supprimer l’index de ${path}`,
+  taskName: common.taskName,
+  place: "Emplacement",
+  status: common.status,
+  actions: common.actions,
   access: "Accès et données",
   payloadRole: "Qui voit les arguments et les résultats",
   payloadRoleHint:

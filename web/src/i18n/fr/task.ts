@@ -54,6 +54,8 @@ export const task: Texts["task"] = {
   exception: common.exception,
   traceback: "Traceback",
   findValue: (term) => `Rechercher les tâches avec ${term}`,
+  makeSearchable: (path) => `Rendre ${path} interrogeable`,
+  stopSearchable: (path) => `Supprimer l’index de ${path}`,
   payloadHidden: "Votre rôle dans ce projet ne permet pas de voir les arguments ni les résultats.",
   tree: "Arbre",
   retryWith: "Relancer avec d’autres arguments",

@@ -40,6 +40,7 @@ export const tasks: Texts["tasks"] = {
   noMatchHint: "Retirez un terme ou remontez plus loin dans le temps.",
   noMatchYet: "Aucun résultat pour l’instant",
   searchedBack: (time: string) => `Recherche effectuée jusqu’au ${time}.`,
+  byIndex: (path) => `Trouvé par l’index de ${path}.`,
   searchingOn: "Recherche dans les tâches plus anciennes",
   searchOn: "Chercher dans les tâches plus anciennes",
   clear: "Effacer le filtre",

@@ -78,6 +78,7 @@ export const activity: Texts["activity"] = {
     project: named("プロジェクト"),
     queue: named("キュー"),
     saved_view: named("ビュー"),
+    searchable_path: named("検索可能な場所"),
     schedule: named("スケジュール"),
     subscription: named("購読"),
     task: (name: string) => name,

@@ -16,6 +16,18 @@ export const projectSettings: Texts["projectSettings"] = {
   zone: common.timeZone,
   zoneHint:
     "プロジェクトのタイムゾーンを選んだユーザーには、この時刻で表示されます。スケジュールには独自のタイムゾーンがあります。",
+  searchable: "検索可能な値",
+  searchableHint:
+    "索引で検索される引数と結果です。最大16か所。タスクの値の中で場所を指定します。1か所ごとに、その名前のタスクの処理にサーバーの時間が少しかかります。",
+  noSearchable: "検索可能な場所はまだありません。",
+  searchableStatuses: { waiting: "新しいタスクのみ", filling: "作成中", ready: "作成済み" },
+  searchableSince: (time) => `${time}以降のタスク`,
+  stopSearchable: "索引を削除",
+  stopSearchableOf: (path) => `${path}の索引を削除`,
+  taskName: common.taskName,
+  place: "場所",
+  status: common.status,
+  actions: common.actions,
   access: "アクセスとペイロード",
   payloadRole: "引数と結果を表示できるユーザー",
   payloadRoleHint:

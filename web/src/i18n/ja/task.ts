@@ -52,6 +52,8 @@ export const task: Texts["task"] = {
   exception: common.exception,
   traceback: "トレースバック",
   findValue: (term) => `${term}のタスクを検索`,
+  makeSearchable: (path) => `${path}を検索可能にする`,
+  stopSearchable: (path) => `${path}の索引を削除`,
   payloadHidden: "このプロジェクトでのロールでは、引数と結果を表示できません。",
   tree: "ツリー",
   retryWith: "別の引数で再試行",

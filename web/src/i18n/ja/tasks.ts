@@ -39,6 +39,7 @@ export const tasks: Texts["tasks"] = {
   noMatchHint: "条件を減らすか、さらに過去までさかのぼってください。",
   noMatchYet: "まだ一致するものがありません",
   searchedBack: (time: string) => `${time}までさかのぼって検索しました。`,
+  byIndex: (path) => `${path}の索引で見つかりました。`,
   searchingOn: "以前のタスクを検索中",
   searchOn: "以前のタスクを検索",
   clear: "フィルターを解除",
