@@ -9,7 +9,9 @@ export const insertPath = (project_id: string, task_name: string, path: string) 
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const id = randomUUID()
-    yield* sql`INSERT INTO searchable_paths ${sql.insert({ id, project_id, task_name, path, created_at: "2026-01-01T00:00:00.000000Z" })}`
+    yield* sql`INSERT INTO searchable_paths ${
+      sql.insert({ id, project_id, task_name, path, created_at: "2026-01-01T00:00:00.000000Z" })
+    }`
     return id
   })
 

@@ -8,19 +8,10 @@ import { recordset } from "../kernel/sql/Recordset.ts"
 import { collectDeletedTasks } from "./Failures/Changes.ts"
 import { writeGroups } from "./Failures/GroupSql.ts"
 import { deleteValuesOfTasks } from "./SearchablePaths/Values.ts"
+import { writeOrder } from "./WriteOrder.ts"
 
 /** The slot of `task_counts` that deletions write: no ingest writer waits for it. The count is the sum of all slots. */
 const deletionSlot = -1
-
-/**
- * The order in which the ingest writes the tasks of a project (`Ingest/Writer.ts`). A transaction that locks tasks in
- * this order too waits for the ingest, and cannot deadlock with it.
- */
-export const writeOrder = (sql: SqlClient.SqlClient): Statement.Fragment =>
-  sql.onDialectOrElse({
-    pg: () => sql.literal(`engine COLLATE "C", task_id COLLATE "C"`),
-    orElse: () => sql.literal("id") // one connection writes
-  })
 
 /**
  * Deletes tasks of a project and subtracts them from its counts and failure groups, in the caller's transaction;

@@ -6,13 +6,13 @@ import * as Ids from "../kernel/Ids.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { forUpdate, idIn } from "../kernel/sql/Dialect.ts"
 import { type Fragment, makeConditions } from "./Conditions.ts"
-import { writeOrder } from "./Deletion.ts"
 import { Scans } from "./Scans.ts"
 import { makeBranches } from "./Search/Branches.ts"
 import { makeCounts } from "./Search/Counts.ts"
 import { makeSearchablePathsRepo } from "./SearchablePaths/Repo.ts"
 import { listTrigramIndexes } from "./SearchIndexes.ts"
 import { type Branch, type IdWindow, makeStatements } from "./Statements.ts"
+import { writeOrder } from "./WriteOrder.ts"
 
 /** The newest rows are read first: a frequent match is found there at once. */
 const maxRecentRows = 1000

@@ -153,16 +153,16 @@ export const makeStatements = (sql: SqlClient.SqlClient, where: Conditions) => {
       projectId,
       indexed,
       (range) =>
-        sql`SELECT id FROM (${range}) AS known WHERE ${sql.and([...bounds, isMatch])} ${order(window)} LIMIT ${window.limit}`
+        sql`SELECT id FROM (${range}) AS known WHERE ${sql.and([...bounds, isMatch])} ${
+          order(window)
+        } LIMIT ${window.limit}`
     )
     return sql`SELECT DISTINCT id FROM (${each}) AS matches ${order(window)} LIMIT ${window.limit}`
   }
 
   /** A condition on candidates: they are among the newest tasks, at most `most`, with one of the values. */
   const isIndexed = (projectId: ProjectId, indexed: IndexedValues, most: number): Fragment =>
-    sql`id IN (${
-      selectRangesOfValues(projectId, indexed, (range) => sql`${range} ORDER BY task DESC LIMIT ${most}`)
-    })`
+    sql`id IN (${selectRangesOfValues(projectId, indexed, (range) => sql`${range} ORDER BY task DESC LIMIT ${most}`)})`
 
   /** Walks `tasks_other_hour`. PostgreSQL's planner overestimates it; OFFSET 0 keeps the planner on that index. */
   const selectOtherHour = (

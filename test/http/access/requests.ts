@@ -254,7 +254,9 @@ export const makeRequests = ({ here, people }: World) =>
         case "DELETE /projects/{slug}/automation/rules/{rule_id}":
           return { path: { rule_id: yield* ruleIn(here.project) } }
         case "DELETE /projects/{slug}/searchable-paths/{path_id}":
-          return { path: { path_id: yield* Effect.orDie(insertPath(here.project.id, "mail", `result.${randomUUID()}`)) } }
+          return {
+            path: { path_id: yield* Effect.orDie(insertPath(here.project.id, "mail", `result.${randomUUID()}`)) }
+          }
         case "PUT /projects/{slug}/saved-views/{view_id}":
         case "DELETE /projects/{slug}/saved-views/{view_id}":
           return user_id === undefined ? {} : { path: { view_id: yield* savedViewOf(here.project, user_id) } }
@@ -291,8 +293,10 @@ export const makeRequests = ({ here, people }: World) =>
       const name = `${endpoint.method} ${endpoint.path.replace("/api/v1", "")}`
       const fresh: { readonly path?: Values; readonly body?: unknown } = yield* makeParts(name, sender)
       const values: Values = { ...here.things, ...fresh.path, ...instead }
-      const path = endpoint.path.replace(/\{([a-z_]+)\}/g, (_, parameter: string) =>
-        encodeURIComponent(values[parameter] ?? ""))
+      const path = endpoint.path.replace(
+        /\{([a-z_]+)\}/g,
+        (_, parameter: string) => encodeURIComponent(values[parameter] ?? "")
+      )
       const body = fresh.body ?? bodies[name]?.()
       const filled: Request = { method: endpoint.method, path: `${path}${queries[name] ?? ""}`, body }
       return filled

@@ -43,8 +43,7 @@ describe.each(laneEngines)("searchable paths on %s", (engine) => {
         const refusal = yield* add({ task_name, path: "kwargs.more" })
         assert.deepStrictEqual([refusal.status, refusal.json.code], [409, "too_many_searchable_paths"])
 
-        const remove = (key: object, id = first.json.id) =>
-          request("DELETE", `${base}/searchable-paths/${id}`, key)
+        const remove = (key: object, id = first.json.id) => request("DELETE", `${base}/searchable-paths/${id}`, key)
         assert.strictEqual((yield* remove(viewer)).status, 403)
         assert.strictEqual((yield* remove(operator)).status, 204)
         assert.strictEqual((yield* remove(operator)).status, 404)

@@ -190,7 +190,12 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
 
         // a file of names alone says which tasks have the value
         const filter_query = "kwargs.a:1"
-        const matching = yield* admin.exportTasks({ format: "json", fields: ["name"], filter_query, filter_queue: "celery" })
+        const matching = yield* admin.exportTasks({
+          format: "json",
+          fields: ["name"],
+          filter_query,
+          filter_queue: "celery"
+        })
         assert.deepStrictEqual(yield* admin.rowsOf(matching), [{ name }])
         assert.strictEqual(matching.filters.filter_query, filter_query)
         assert.strictEqual((yield* viewer.call("GET", `/${matching.id}/download`)).status, 403)

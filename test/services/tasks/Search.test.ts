@@ -318,7 +318,11 @@ describe.each(engines)("task search on %s", (engine) => {
             assert.strictEqual(yield* search.count(project.id, filter), expected.length, JSON.stringify(filter))
             if (direction === "newest") {
               const page = yield* search.listPage(project.id, filter, after, limit)
-              assert.deepStrictEqual(page, { ids: beyond.slice(0, limit), searchedTo: null, index: null }, JSON.stringify(filter))
+              assert.deepStrictEqual(
+                page,
+                { ids: beyond.slice(0, limit), searchedTo: null, index: null },
+                JSON.stringify(filter)
+              )
             }
           }
           assert.isAbove(hits, cases.length / 3)
@@ -396,7 +400,10 @@ describe.each(engines)("task search on %s", (engine) => {
             fc.record({
               name: fc.constantFrom("name:=shop.Ship", "name:ship", "name:=shop.Ship,=shop.ship_all", "name:=rare", ""),
               term: fc.oneof(
-                { weight: 4, arbitrary: fc.constantFrom("kwargs.order:7835610", "kwargs.pages:7,8", "args.customer.the-id:5") },
+                {
+                  weight: 4,
+                  arbitrary: fc.constantFrom("kwargs.order:7835610", "kwargs.pages:7,8", "args.customer.the-id:5")
+                },
                 queryTerm
               ),
               rest: fc.oneof({ weight: 3, arbitrary: fc.constant("") }, queries.map((query) => ` (${query})`)),

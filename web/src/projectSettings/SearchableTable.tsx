@@ -17,7 +17,9 @@ export const SearchableTable = ({ canChange, slug }: { readonly slug: string; re
   const stop = useStopSearchable(slug)
   const list = useQuery({
     ...searchablePathsQuery(slug),
-    refetchInterval: ({ state }) => (state.data?.every(({ status }) => status === "ready") === true ? false : fillingMillis)
+    refetchInterval: (
+      { state }
+    ) => (state.data?.every(({ status }) => status === "ready") === true ? false : fillingMillis)
   })
   const statusOf = ({ filled_to, status }: Schemas["SearchablePath"]) =>
     filled_to === null

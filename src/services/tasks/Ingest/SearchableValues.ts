@@ -77,7 +77,8 @@ const pushMissing = (into: Array<ValueRow>, rows: ReadonlyArray<ValueRow>, other
 
 /** Neighbours in the index one after the other, which halves the time of SQLite. */
 const byKey = (left: ValueRow, right: ValueRow): number =>
-  left.path - right.path || (left.value < right.value ? -1 : left.value > right.value ? 1 : left.task < right.task ? -1 : 1)
+  left.path - right.path ||
+  (left.value < right.value ? -1 : left.value > right.value ? 1 : left.task < right.task ? -1 : 1)
 
 const projectsOf = (folded: ReadonlyArray<FoldedGroup>): ReadonlyArray<string> => {
   const ids = new Set<string>()
@@ -124,8 +125,12 @@ export const makeSearchableValues = Effect.gen(function*() {
     for (const projectId of projectsOf(folded)) rows.push(...statements.paths.all(projectId))
     if (rows.length === 0) return
     const changes = collectValueChanges(folded, groupPaths(rows))
-    for (const { path, project_id, task, value } of changes.deleted) statements.delete.run(project_id, path, value, task)
-    for (const { path, project_id, task, value } of changes.inserted) statements.insert.run(project_id, path, value, task)
+    for (const { path, project_id, task, value } of changes.deleted) {
+      statements.delete.run(project_id, path, value, task)
+    }
+    for (const { path, project_id, task, value } of changes.inserted) {
+      statements.insert.run(project_id, path, value, task)
+    }
   }
 
   return { write, writeOnSqlite } as const

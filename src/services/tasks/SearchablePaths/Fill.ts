@@ -7,7 +7,7 @@ import { Loops } from "../../kernel/concurrency/Loops.ts"
 import { maxId, minId } from "../../kernel/Ids.ts"
 import { Database, orDieOnSql } from "../../kernel/sql/Database.ts"
 import { deleteInSlices, forUpdate, idIn } from "../../kernel/sql/Dialect.ts"
-import { writeOrder } from "../Deletion.ts"
+import { writeOrder } from "../WriteOrder.ts"
 import { makeSearchablePathsRepo, type NumberedPath } from "./Repo.ts"
 import { insertValues, pushValueRows, type TaskValues, type ValueRow } from "./Values.ts"
 

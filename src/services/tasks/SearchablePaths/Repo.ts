@@ -53,7 +53,9 @@ export const makeSearchablePathsRepo = Effect.gen(function*() {
     /** Those of the names at which the path is searchable. */
     listOfNames: (projectId: ProjectId, path: string, names: ReadonlyArray<string>) =>
       numberedRows(read`SELECT ${numbered} FROM searchable_paths
-        WHERE project_id = ${projectId} AND path = ${path} AND removed_at IS NULL AND ${textIn(read, names, "task_name")}`),
+        WHERE project_id = ${projectId} AND path = ${path} AND removed_at IS NULL AND ${
+        textIn(read, names, "task_name")
+      }`),
     insert: (path: SearchablePathRow) => sql`INSERT INTO searchable_paths ${sql.insert(encode(path))}`,
     remove: (id: SearchablePathId, removed_at: string) =>
       sql`UPDATE searchable_paths SET removed_at = ${removed_at} WHERE id = ${id}`,

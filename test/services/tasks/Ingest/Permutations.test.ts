@@ -14,8 +14,8 @@ import type { TriggerEvents } from "../../../../src/services/triggers/TriggerEve
 import { brainOn, freshProject } from "../../../brain.ts"
 import { engines } from "../../../databases.ts"
 import { runs } from "../../../properties.ts"
-import { insertPath, readValues } from "../../../searchablePaths.ts"
 import { rollupsOfTasks, unlimitedRollups } from "../../../rollups.ts"
+import { insertPath, readValues } from "../../../searchablePaths.ts"
 import { recordedEvents, subscribe, watchOutbox } from "../../triggers/TriggerEvents/world.ts"
 import { offerEvents, readHistories, readRecording, readState, sequences } from "./world.ts"
 
