@@ -146,7 +146,7 @@ const measure = Effect.gen(function*() {
       const bareSeconds = yield* timed(() => run(reading))
       let count = 0
       const seconds = yield* timed(async () => {
-        const found = Option.getOrThrow(await run(verifyLog(read, keys, { afterSlice })))
+        const found = Option.getOrThrow(await run(verifyLog(read, keys, { afterSlice: () => afterSlice })))
         if (found.problem !== null) throw new Error(found.problem.detail)
         count = found.rows
       })

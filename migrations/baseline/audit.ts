@@ -68,7 +68,15 @@ export const audit: AreaTables = {
     yield* sql`CREATE TABLE audit_watermark (id INTEGER PRIMARY KEY, seq ${bigint} NOT NULL, statement TEXT NOT NULL)`
 
     yield* sql`CREATE TABLE audit_verification (
-      id INTEGER PRIMARY KEY, claimed_at ${text} NOT NULL, finished_at ${text}, outcome TEXT, rows ${bigint}
+      id INTEGER PRIMARY KEY,
+      -- a person asked for it, and it has not ended
+      requested_at ${text},
+      -- it runs, or its process died, until a later finished_at
+      claimed_at ${text},
+      checked_rows ${bigint} NOT NULL DEFAULT 0,
+      total_rows ${bigint} NOT NULL DEFAULT 0,
+      -- the last one that ended; problem: JSON of what is wrong with the log, and where
+      finished_at ${text}, outcome TEXT, rows ${bigint}, problem TEXT
     )`
 
     yield* sql`CREATE TABLE audit_keys (

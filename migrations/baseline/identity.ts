@@ -11,6 +11,7 @@ export const identity: AreaTables = {
     "login_places",
     "trusted_devices",
     "mfa_recovery_codes",
+    "mfa_policy",
     "oidc_identities",
     "oidc_logout_tokens",
     "password_reset_requests",
@@ -113,6 +114,13 @@ export const identity: AreaTables = {
       user_id ${uuid} NOT NULL REFERENCES users (id) ON DELETE CASCADE,
       code_hash ${text} NOT NULL,
       PRIMARY KEY (user_id, code_hash)
+    )`
+
+    // At most one row: without it the settings alone say who must have a second factor.
+    yield* sql`CREATE TABLE mfa_policy (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      required_for_all INTEGER NOT NULL,
+      updated_at ${text} NOT NULL
     )`
 
     yield* sql`CREATE TABLE oidc_identities (

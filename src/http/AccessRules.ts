@@ -1,5 +1,6 @@
 import { HttpApi } from "@effect/platform"
 import { Context, Option } from "effect"
+import type { ScopePreset } from "../domain/identity/ApiKey.ts"
 import { Access, type AccessRule, includesRole, isRole, type Role, type Scope } from "../domain/kernel/Access.ts"
 import { Api } from "./Api.ts"
 
@@ -49,4 +50,13 @@ export const roleScopes: Readonly<Record<Role, ReadonlyArray<Scope>>> = {
   auditor: scopesOfRole("auditor"),
   operator: scopesOfRole("operator"),
   admin: scopesOfRole("admin")
+}
+
+/** What keys are often for. Reads that only global admins can give are in none. */
+export const presetScopes: Readonly<Record<ScopePreset, ReadonlyArray<Scope>>> = {
+  ci_deploys: ["deploys:read", "deploys:write"],
+  read_only: scopes.filter((scope) => scope.endsWith(":read") && !adminScopes.includes(scope)),
+  operator: roleScopes.operator,
+  agent_provisioning: ["agents:read", "agents:write", "workers:read"],
+  metrics: ["home:read", "queues:read", "tasks:read", "workers:read"]
 }

@@ -54,6 +54,7 @@ import * as TaskRetention from "../services/tasks/Retention.ts"
 import { Rollups } from "../services/tasks/Rollups.ts"
 import { RollupMerge } from "../services/tasks/Rollups/Merge.ts"
 import * as RollupRetention from "../services/tasks/Rollups/Retention.ts"
+import { RunningTasks } from "../services/tasks/RunningTasks.ts"
 import { SavedViews } from "../services/tasks/SavedViews.ts"
 import { SearchablePaths } from "../services/tasks/SearchablePaths.ts"
 import * as SearchableFill from "../services/tasks/SearchablePaths/Fill.ts"
@@ -84,6 +85,7 @@ export const layer = Layer.mergeAll(
   AllowedHosts.layer,
   AuditExports.layer,
   AuditExportRunner.layerLoop,
+  AuditVerifier.layer,
   AuditVerifier.layerLoop,
   BulkJobs.layer,
   BulkJobRunner.layerLoop,
@@ -120,6 +122,7 @@ export const layer = Layer.mergeAll(
   RollupMerge.layer,
   RollupMerge.layerLoop,
   RollupRetention.layerLoop,
+  RunningTasks.layer,
   SavedViews.layer,
   SearchablePaths.layer,
   Stats.layer,

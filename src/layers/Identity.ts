@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { adminScopes, roleScopes, scopes } from "../http/AccessRules.ts"
+import { adminScopes, presetScopes, roleScopes, scopes } from "../http/AccessRules.ts"
 import { Agents } from "../services/agents/Agents.ts"
 import { ApiKeys } from "../services/identity/ApiKeys.ts"
 import { EscalationPolicy } from "../services/identity/ApiKeys/EscalationPolicy.ts"
@@ -9,6 +9,7 @@ import { Invitations } from "../services/identity/Invitations.ts"
 import { InvitationAcceptance } from "../services/identity/Invitations/Acceptance.ts"
 import { Memberships } from "../services/identity/Memberships.ts"
 import { Mfa } from "../services/identity/Mfa.ts"
+import { MfaPolicy } from "../services/identity/MfaPolicy.ts"
 import { Oidc } from "../services/identity/Oidc.ts"
 import { BackchannelLogout } from "../services/identity/Oidc/BackchannelLogout.ts"
 import { PasswordResets } from "../services/identity/PasswordResets.ts"
@@ -22,7 +23,12 @@ import { Mail } from "../services/kernel/Mail.ts"
 import { Retention } from "../services/operations/Retention.ts"
 
 /** The scopes that API keys can hold and grant, from the declarations of the endpoints. */
-export const layerScopes = Layer.succeed(Scopes, { scopes, admin_only: adminScopes, by_role: roleScopes })
+export const layerScopes = Layer.succeed(Scopes, {
+  scopes,
+  admin_only: adminScopes,
+  by_role: roleScopes,
+  presets: presetScopes
+})
 
 /** Users, their access and what they own: sessions, projects, keys, agents. */
 export const layer = Layer.mergeAll(
@@ -37,6 +43,7 @@ export const layer = Layer.mergeAll(
   Mail.layer,
   Memberships.layer,
   Mfa.layer,
+  MfaPolicy.layer,
   Oidc.layer,
   PasswordResets.layer,
   Projects.layer,

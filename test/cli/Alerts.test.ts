@@ -12,12 +12,30 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc subscriptions and 
     Effect.gen(function*() {
       const { project, run } = yield* visitor()
       const create = (...args: ReadonlyArray<string>) => run("subscriptions", "create", ...args)
+      const watch = ["--priority", "critical,high", "--send-only", "22:00-07:00", "--timezone", "Europe/Berlin"].concat(
+        "--days",
+        "mon,fri"
+      )
       const idOf = (output: string) => /subscription (\S+) to/.exec(output)?.[1] ?? assert.fail(output)
       assertRefused(yield* create("task.exploded"), "trigger", 2)
       assertRefused(yield* create("task.failed", "--default", "--user-channel", project.id), "without --default", 2)
-      const personal = idOf(ok(yield* create("task.failed", "--task-name", "shop.*")))
+      assertRefused(yield* create("task.failed", "--days", "mon"), "need --send-only or --send-except", 2)
+      assertRefused(yield* create("task.failed", "--send-only", "22-7"), "must be a time such as 22:00", 2)
+      const personal = idOf(ok(yield* create("task.failed", "--task-name", "shop.*", ...watch)))
+      const { filters, send_hours } = JSON.parse(ok(yield* run("subscriptions", "show", personal, "--json")))
+      assert.deepStrictEqual([filters.priority, send_hours], [["critical", "high"], {
+        mode: "only",
+        start: "22:00",
+        end: "07:00",
+        timezone: "Europe/Berlin",
+        days: ["mon", "fri"],
+        always_critical: true
+      }])
       const shared = idOf(ok(yield* create("task.failed", "--default", "--each")))
-      assert.match(ok(yield* run("subscriptions", "list")), /task\.failed +active +task_name=shop\.\*/)
+      assert.match(
+        ok(yield* run("subscriptions", "list")),
+        /task\.failed +active +priority=critical,high task_name=shop\.\*/
+      )
       assert.include(ok(yield* run("subscriptions", "list", "--default")), shared)
       assert.match(ok(yield* run("subscriptions", "show", personal)), /trigger +task\.failed/)
       assert.include(ok(yield* run("subscriptions", "mute", personal)), `muted ${personal} until`)

@@ -32,7 +32,7 @@ layer(serverOn("SQLite", { bulkRetryOpenCommands: 2 }), { excludeTestServices: t
       assert.match(preview, /^2 tasks\n/)
       assert.notInclude(preview, "ValueError")
       respondToCommands(agent, created)
-      const result = yield* run("bulk-retry", "create", "--fingerprint", fingerprint, "--watch")
+      const result = yield* run("bulk-retry", "create", "--fingerprint", fingerprint, "--agent", "shop", "--watch")
       assert.match(ok(result), field("retried", 2))
       assert.match(result.stdout, field("of these", "2 waiting"))
       assert.include(result.stderr, "2 of 2 (100 %)")
@@ -43,6 +43,7 @@ layer(serverOn("SQLite", { bulkRetryOpenCommands: 2 }), { excludeTestServices: t
       const { id } = yield* until(list, ({ outcomes }) => outcomes.failed === 2)
       const again = yield* run("bulk-retry", "show", id, "--watch")
       assert.match(ok(again), field("of these", "2 failed again"))
+      assert.match(again.stdout, field("agent", "shop"))
       assert.include(again.stderr, `2 retried tasks failed again: svc bulk-retry items ${id} --outcome failed`)
       assert.match(ok(yield* run("bulk-retry", "items", id, "--outcome", "failed")), /shop\.pay +retried +failed again/)
       assert.match(

@@ -131,6 +131,8 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
       const bound = { SVC_HOME: settings.SVC_HOME, SVC_URL: settings.SVC_URL, SVC_API_KEY: token, SVC_PROJECT: slug }
       ok(yield* svcHere(["tasks", "list"], bound))
       assertRefused(yield* svcHere(["agents", "list"], bound), "lacks the scope agents:read")
+      const preset = JSON.parse(ok(yield* create("--preset", "ci-deploys", "--scope", "home:read", "--json")))
+      assert.deepStrictEqual(preset.scopes, ["deploys:read", "deploys:write", "home:read"])
       assertRefused(yield* create("--scope", "nonsense"), "scopes.0: is not a scope")
 
       const listed = ok(yield* svcHere(["api-keys", "list"], settings))

@@ -286,9 +286,9 @@ const queueRoute = createRoute({
 const workersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/workers",
-  validateSearch: (search: Record<string, unknown>): LongListSearch & { readonly tab?: "processes" } => ({
+  validateSearch: (search: Record<string, unknown>): LongListSearch & { readonly tab?: "processes" | "running" } => ({
     ...parseLongList(search),
-    ...present({ tab: oneOf(["processes"], search.tab) })
+    ...present({ tab: oneOf(["processes", "running"], search.tab) })
   }),
   component: lazyPage(() => import("./workers/WorkersPage.tsx"), "WorkersPage")
 })
@@ -380,6 +380,7 @@ const auditRoute = createRoute({
       outcome: oneOf(["allow", "deny"], search.outcome),
       window: oneOf(["1h", "24h", "7d", "30d"], search.window),
       target: textIn(search.target),
+      from: textIn(search.from),
       tab: oneOf(["exports"], search.tab)
     })
   }),

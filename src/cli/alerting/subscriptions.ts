@@ -18,7 +18,12 @@ export const definitions = {
     userChannel: Options.repeated(text("user-channel", "Id of a channel of yours; give it once for each.")),
     taskName: optionalText("task-name", "Only tasks whose name matches this glob."),
     queue: optionalText("queue", "Only tasks of this queue."),
+    priority: optionalText("priority", "Only tasks of these priorities, such as critical,high."),
     each: flag("each", "One message for each occurrence, at once, instead of one for each condition."),
+    sendOnly: optionalText("send-only", "Send only within these hours, such as 22:00-07:00."),
+    sendExcept: optionalText("send-except", "Send except within these hours, such as 22:00-07:00."),
+    timezone: optionalText("timezone", "Time zone of the hours, such as Europe/Berlin; UTC without it."),
+    days: optionalText("days", "Days on which the hours begin, such as mon,tue; every day without it."),
     project,
     json
   }),

@@ -16,6 +16,11 @@ export const definitions = {
   disable: define("End an account's sessions and keys; it cannot sign in.", { user, json }),
   promote: define("Make an account a global admin.", { user, json }),
   demote: define("Make a global admin an ordinary user.", { user, json }),
+  "second-factor": define("Show or say whether everyone needs a second factor. Who requires it must have one.", {
+    require: flag("require", "Everyone needs one; users without it set it up at their next sign-in."),
+    optional: flag("optional", "Only those need one of whom the settings require it."),
+    json
+  }),
   delete: define("Delete an account with its sessions, keys and memberships.", { user, yes })
 }
 

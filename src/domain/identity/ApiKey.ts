@@ -73,11 +73,22 @@ export const UpdateApiKey = Schema.Struct({
   .annotations(describeBody("UpdateApiKey", "Changes of a key."))
 export type UpdateApiKey = typeof UpdateApiKey.Type
 
+/** What a key is often for. */
+export const ScopePreset = Schema.Literal("ci_deploys", "read_only", "operator", "agent_provisioning", "metrics")
+export type ScopePreset = typeof ScopePreset.Type
+
 /** Every scope that an endpoint asks for; `admin_only` are those that only a global admin can put into a key. */
 export const ScopeList = Schema.Struct({
   scopes: describeField(Schema.Array(Schema.String), "Every scope.", ["admin:*", "tasks:read"]),
   admin_only: describeField(Schema.Array(Schema.String), "Those that only a global admin can give to a key.", [
     "users:read"
-  ])
+  ]),
+  presets: describeField(
+    Schema.Array(Schema.Struct({
+      name: describeField(ScopePreset, "The preset's name.", "ci_deploys"),
+      scopes: describeField(Schema.Array(Schema.String), "Its scopes.", ["deploys:write"])
+    })),
+    "Scopes that belong together, to fill a form with; a key stores scopes, and no preset."
+  )
 }).annotations(describeBody("ScopeList", "The scopes of keys."))
 export type ScopeList = typeof ScopeList.Type

@@ -102,6 +102,25 @@ export const RenameTrustedDevice = Schema.Struct({
 })
   .annotations(describeBody("RenameTrustedDevice", "A new label."))
 
+export const MfaPolicy = Schema.Struct({
+  required_for_all: describeField(Schema.Boolean, "Whether everyone needs a second factor.", false),
+  required_by_setting: describeField(
+    Schema.Boolean,
+    "Whether `SVC_MFA_ENFORCE_FOR_ALL` says so; then the policy cannot be relaxed here.",
+    false
+  ),
+  required_for_admins: describeField(Schema.Boolean, "Whether global admins need one.", true),
+  grace_days: describeField(Schema.Int, "Days to enrol it, from the user's first sign-in under the policy.", 7),
+  active_users: describeField(Schema.Int, "Users who may sign in.", 12),
+  active_users_without: describeField(Schema.Int, "Those of them without a second factor.", 3)
+}).annotations(describeBody("MfaPolicy", "Who must have a second factor."))
+export type MfaPolicy = typeof MfaPolicy.Type
+
+export const MfaPolicyUpdate = Schema.Struct({
+  required_for_all: describeField(Schema.Boolean, "Whether everyone needs a second factor.", false)
+}).annotations(describeBody("MfaPolicyUpdate", "A change of who must have a second factor."))
+export type MfaPolicyUpdate = typeof MfaPolicyUpdate.Type
+
 /** Who must have a second factor, and the grace to enrol it (interface, MFA enforcement). */
 export interface EnforcementPolicy {
   readonly for_admins: boolean

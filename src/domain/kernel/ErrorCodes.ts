@@ -182,6 +182,10 @@ export const codes = {
   },
   mfa_enrolled: { status: 409, meaning: "The user has a second factor." },
   mfa_not_enrolled: { status: 409, meaning: "The user has no second factor." },
+  mfa_required_by_setting: {
+    status: 409,
+    meaning: "`SVC_MFA_ENFORCE_FOR_ALL` requires a second factor of everyone. Change that setting."
+  },
   mfa_enrollment_expired: { status: 409, meaning: "No enrolment is pending, or it has expired. Start again." },
   promote_instead: {
     status: 409,

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { AuditLogProblemKind } from "../../domain/audit/Verification.ts"
 import type { StoredRow } from "./ChainWriter.ts"
 import type { ChainWalk, InvalidRowPart } from "./Walk.ts"
 
@@ -7,7 +8,7 @@ import type { ChainWalk, InvalidRowPart } from "./Walk.ts"
  * and `audit_head` differs. `watermark`: the beginning of the log cannot be trusted.
  */
 export interface AuditLogProblem {
-  readonly kind: "changed" | "missing" | "inserted" | "reordered" | "cut" | "key_unknown" | "head" | "watermark"
+  readonly kind: typeof AuditLogProblemKind.Type
   readonly seq: number
   readonly detail: string
 }

@@ -86,8 +86,14 @@ interface VerifyOptions {
   readonly retired?: ReadonlyArray<string>
   /** The link before the first row, in place of the watermark's. */
   readonly begin?: Link
-  /** Runs after each slice. `bench/audit.ts` measures the event loop with it. */
-  readonly afterSlice?: Effect.Effect<unknown>
+  /** Runs after each slice. */
+  readonly afterSlice?: (progress: VerificationProgress) => Effect.Effect<unknown>
+}
+
+/** Rows that are verified, of those that the log had at the beginning. */
+export interface VerificationProgress {
+  readonly rows: number
+  readonly total: number
 }
 
 /**
@@ -134,7 +140,9 @@ export const verifyLog = (
         walk.skipTo(pruned)
         skipped = true
       }
-      yield* options.afterSlice ?? Effect.void
+      if (options.afterSlice !== undefined) {
+        yield* options.afterSlice({ rows: walk.rows, total: Math.max(0, until - begin.seq) })
+      }
       yield* yieldToEventLoop
     }
   })

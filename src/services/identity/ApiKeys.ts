@@ -1,6 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
-import type { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../../domain/identity/ApiKey.ts"
+import {
+  type ApiKey,
+  type CreateApiKey,
+  type CreatedApiKey,
+  type ScopeList,
+  ScopePreset,
+  type UpdateApiKey
+} from "../../domain/identity/ApiKey.ts"
 import type { UserDetail } from "../../domain/identity/User.ts"
 import { Forbidden, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import { ApiKeyId, type ProjectId } from "../../domain/kernel/Id.ts"
@@ -55,7 +62,11 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
     const audit = yield* Audit
     const hints = yield* Hints
 
-    const scopes: ScopeList = { scopes: scopeCatalog.scopes, admin_only: scopeCatalog.admin_only }
+    const scopes: ScopeList = {
+      scopes: scopeCatalog.scopes,
+      admin_only: scopeCatalog.admin_only,
+      presets: ScopePreset.literals.map((name) => ({ name, scopes: scopeCatalog.presets[name] }))
+    }
 
     /** The caller's keys, newest first; revoked and expired ones too. */
     const list = Effect.fn("ApiKeys.list")(function*() {

@@ -115,7 +115,6 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
     const settings = yield* Settings
     const metrics = yield* Metrics
     const limits = yield* RateLimits
-    const policy = policyOf(settings)
     // a short idle timeout needs more frequent updates, or a session in use would expire
     const lastSeenIntervalSeconds = Math.min(lastUsedIntervalSeconds, settings.sessionIdleTimeout / 10)
 
@@ -200,7 +199,12 @@ export class Authentication extends Effect.Service<Authentication>()("svc/Authen
           yield* recordUse(row.id, repo.markSessionUsed(row.id, now, before))
         }
         return Option.some(
-          authenticatedOf(row, sessionOf(row, now, policy, settings.mfaStepUpWindow), source, parseList)
+          authenticatedOf(
+            row,
+            sessionOf(row, now, policyOf(settings, row.required_for_all === 1), settings.mfaStepUpWindow),
+            source,
+            parseList
+          )
         )
       },
       orDieOnSql

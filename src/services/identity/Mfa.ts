@@ -76,7 +76,6 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     const hints = yield* Hints
     const vault = yield* Vault
     const settings = yield* Settings
-    const policy = policyOf(settings)
 
     const openSecret = (userId: UserId, sealed: string) =>
       // the keys were verified at start, so the database is damaged
@@ -91,7 +90,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       const row = yield* Effect.flatMap(repo.findStatus(user_id), orFail(new NotFound({ resource: "user" })))
       const enrolled = row.mfa_enrolled_at !== null
       const started_at = row.mfa_enforcement_started_at
-      const { deadline, required } = findEnrollmentRequirement(policy, {
+      const { deadline, required } = findEnrollmentRequirement(policyOf(settings, row.required_for_all), {
         is_admin: row.is_admin,
         enrolled,
         started_at

@@ -16,13 +16,15 @@ export const MfaRow = Schema.Struct({
   mfa_locked_until: Schema.NullOr(Timestamp),
   mfa_pending_secret: Schema.NullOr(Schema.String),
   mfa_pending_at: Schema.NullOr(Timestamp),
-  mfa_enforcement_started_at: Schema.NullOr(Timestamp)
+  mfa_enforcement_started_at: Schema.NullOr(Timestamp),
+  /** The stored policy (`MfaPolicy`). */
+  required_for_all: BooleanColumn
 })
 export type MfaRow = typeof MfaRow.Type
 
 const firstRow = firstRowOf(MfaRow)
 const firstStatus = firstRowOf(Schema.Struct({
-  ...MfaRow.pick("is_admin", "mfa_enforcement_started_at", "mfa_enrolled_at").fields,
+  ...MfaRow.pick("is_admin", "mfa_enforcement_started_at", "mfa_enrolled_at", "required_for_all").fields,
   codes: Schema.Int
 }))
 
@@ -30,13 +32,14 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
   effect: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const read = yield* Reader
+    const requiredForAll = sql.literal("COALESCE((SELECT required_for_all FROM mfa_policy), 0) AS required_for_all")
 
     return {
       /** Locks the user's row until the transaction ends. */
       findByUserForUpdate: (userId: UserId) =>
         firstRow(
           sql`SELECT is_admin, mfa_secret, mfa_enrolled_at, mfa_locked_until, mfa_pending_secret, mfa_pending_at,
-              mfa_enforcement_started_at
+              mfa_enforcement_started_at, ${requiredForAll}
             FROM users WHERE id = ${userId} ${forUpdate(sql)}`
         ),
       isEnrolled: (userId: UserId) =>
@@ -98,7 +101,7 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
       /** A plain read, for status pages. */
       findStatus: (userId: UserId) =>
         firstStatus(
-          read`SELECT is_admin, mfa_enrolled_at, mfa_enforcement_started_at,
+          read`SELECT is_admin, mfa_enrolled_at, mfa_enforcement_started_at, ${requiredForAll},
               (SELECT count(*) FROM mfa_recovery_codes WHERE user_id = users.id) AS codes
             FROM users WHERE id = ${userId}`
         )

@@ -170,6 +170,8 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           await log.getByRole("region", { name: "Integrity of the log" }).getByText("Intact").waitFor()
           await log.getByRole("button", { name: "Details: automation.rule.created" }).click()
           await log.getByRole("region", { name: "Metadata" }).getByText("\"Retry declined cards\"").waitFor()
+          await log.getByRole("button", { name: "Verify all entries" }).click()
+          await log.getByText(/^Intact: all \d+ entries\./).waitFor()
           await inspect(log, "the audit log")
           await log.getByRole("button", { name: "Export", exact: true }).click()
           await log.getByRole("dialog").getByText("Action: automation.").waitFor()

@@ -317,6 +317,8 @@ describe.skipIf(!(await has("chromium-headless-shell")))("people, accounts and t
           await page.getByText("The release feed was read").waitFor()
           await inspect(page, "versions")
           await press(page, "Settings")
+          await page.getByText("A second factor is optional").waitFor()
+          await page.getByText("You need a second factor yourself first.").waitFor()
           await page.getByLabel("Filter settings").fill("database")
           await rowOf(page, "SVC_DATABASE_POOL_SIZE").getByText("Command line").waitFor()
           await page.waitForURL(/q=database/)

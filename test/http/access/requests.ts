@@ -87,6 +87,7 @@ export const makeRequests = ({ here, people }: World) =>
       "PATCH /users/{user_id}": () => ({ display_name: "Somebody" }),
       "POST /users/{user_id}/password": () => ({ new_password: randomUUID() }),
       "POST /projects": () => ({ slug: `new-${randomUUID()}`, name: "new" }),
+      "PATCH /admin/mfa-policy": () => ({ required_for_all: false }),
       "PATCH /projects/{slug}": () => ({ name: "name" }),
       "PATCH /projects/{slug}/memberships/{membership_id}": () => ({ role: "operator" }),
       "POST /projects/{slug}/invitations": () => ({ email: freshEmail() }),

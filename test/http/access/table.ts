@@ -202,6 +202,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   // Contract: "Tasks"
   project("GET /tasks", "viewer", "tasks:read", [], 200),
   project("GET /task-facets", "viewer", "tasks:read", [], 200), // docs/api.md
+  project("GET /running-tasks", "viewer", "tasks:read", [], 200),
   project("GET /task-matches", "viewer", "tasks:read", [], 200), // docs/api.md
   project("GET /tasks/{engine}/{task_id}", "viewer", "tasks:read", [], 200),
   project("GET /tasks/{engine}/{task_id}/why", "viewer", "tasks:read", [], 200),
@@ -351,6 +352,9 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   api("GET /activity", "known", "audit:read", [], 200),
   project("GET /audit", "auditor", "audit:read", [], 200),
 
+  project("GET /audit/verification", "auditor", "audit:read", [], 200),
+  project("POST /audit/verification", "auditor", "audit:write", ["csrf"], 202),
+
   // shapes: audit-exports; who may, as of the list above
   project("POST /audit/export-jobs", "auditor", "audit:write", ["csrf"], 202, "409 too_many_export_jobs"),
   project("GET /audit/export-jobs", "auditor", "audit:read", [], 200),
@@ -360,6 +364,9 @@ export const endpoints: ReadonlyArray<Endpoint> = [
 
   // Contract: "Other paths referenced without payload shape"; shapes: system, admin-settings, admin-audit-forwarder
   api("GET /admin/settings", "global admin", "admin:*", [], 200),
+  api("GET /admin/mfa-policy", "global admin", "admin:*", [], 200),
+  // the tests of the table require a second factor of everyone by the setting
+  api("PATCH /admin/mfa-policy", "global admin", "admin:*", ["csrf", "step-up"], "409 mfa_required_by_setting"),
   api("GET /admin/audit-forwarder", "global admin", "admin:*", [], 200),
   api("GET /admin/system/versions", "global admin", "admin:*", [], 200),
   // SVC_RELEASES_URL is not set in the tests

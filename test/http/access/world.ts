@@ -175,7 +175,7 @@ export const subscriptionIn = (project: Project, user_id: string | null) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const [id, now] = [yield* Ids.next, yield* Timestamp.now]
-    const hygiene = JSON.stringify({ notify_recovery: true, quiet_hours: null, escalate_after_minutes: null })
+    const hygiene = JSON.stringify({ notify_recovery: true, send_hours: null, escalate_after_minutes: null })
     const subscription = { id, project_id: project.id, user_id, trigger_key: "task.failed", filters: "{}", hygiene }
     yield* sql`INSERT INTO subscriptions ${
       sql.insert({

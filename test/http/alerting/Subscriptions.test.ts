@@ -53,11 +53,17 @@ describe.each(laneEngines)("subscriptions on %s", (engine) => {
           body: {
             trigger: "schedule.misfired",
             project_channel_ids: [channel, channel],
-            quiet_hours: { start: "22:00", end: "07:00", timezone: "Europe/Berlin" },
+            send_hours: { mode: "except", start: "22:00", end: "07:00", timezone: "Europe/Berlin" },
             escalation: { after_minutes: 5, project_channel_ids: [channel] }
           }
         })
-        const quiet = { start: "22:00", end: "07:00", timezone: "Europe/Berlin", except_critical: true }
+        const send_hours = {
+          mode: "except",
+          start: "22:00",
+          end: "07:00",
+          timezone: "Europe/Berlin",
+          always_critical: true
+        }
         const expected = {
           id: created.id,
           project_id: project.id,
@@ -68,7 +74,7 @@ describe.each(laneEngines)("subscriptions on %s", (engine) => {
           cooldown_seconds: 0,
           grouping: { wait_seconds: 30, interval_seconds: 300, repeat_seconds: 14_400 },
           notify_recovery: true,
-          quiet_hours: quiet,
+          send_hours,
           escalation: { after_minutes: 5, project_channel_ids: [channel] },
           muted_until: null,
           is_active: true,
@@ -81,7 +87,7 @@ describe.each(laneEngines)("subscriptions on %s", (engine) => {
         assert.strictEqual(yield* revisionOf(project.id), 1)
         const at = `${base}/${created.id}`
         const patch = (body: object) => request("PATCH", at, { token, body })
-        const off = { grouping: null, quiet_hours: null, escalation: null, muted_until: "2999-01-01T00:00:00.000000Z" }
+        const off = { grouping: null, send_hours: null, escalation: null, muted_until: "2999-01-01T00:00:00.000000Z" }
         const { json: updated } = yield* patch({ ...off, trigger: null })
         assert.deepStrictEqual(updated, { ...expected, ...off, updated_at: updated.updated_at })
         for (
@@ -90,6 +96,7 @@ describe.each(laneEngines)("subscriptions on %s", (engine) => {
             { escalation: { after_minutes: 5 } },
             { filters: { rate_percent: 20 } },
             { filters: { prioritty: ["high"] } },
+            { send_hours: { ...send_hours, mode: "never" } },
             { trigger: "task.exploded" }
           ]
         ) assertProblem(yield* patch(body), "validation_failed")

@@ -115,6 +115,10 @@ describe.each(laneEngines)("API keys on %s", (engine) => {
         }
         const every = catalogue.scopes.filter((scope) => !catalogue.admin_only.includes(scope))
         yield* api_keys.create(withScopes(...every))
+        for (const { name, scopes } of catalogue.presets) {
+          assert.isNotEmpty(scopes, name)
+          yield* api_keys.create(withScopes(...scopes)) // each is for keys of everyone
+        }
       }))
 
     it.effect("a key does no more than its owner may by now", () =>

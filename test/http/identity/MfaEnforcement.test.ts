@@ -264,6 +264,35 @@ describe.each(laneEngines)("enforcement for admins on %s", (engine) => {
   })
 })
 
+describe.each(laneEngines)("enforcement by the stored policy on %s", (engine) => {
+  layer(serverOn(engine, { ...proxied, mfaEnrollmentGraceDays: 0 }), { excludeTestServices: true })((it) => {
+    it.effect("an admin who has a second factor requires it of everyone, and of nobody again", () =>
+      Effect.gen(function*() {
+        const set = (browser: Browser, required_for_all: boolean) =>
+          ask(browser, "PATCH", "/admin/mfa-policy", { required_for_all })
+        const without = (yield* loginFrom({}, (yield* admin).email)).browser
+        assert.deepInclude((yield* set(without, true)).json, { status: 409, code: "mfa_not_enrolled" })
+        const owner = yield* enrolled({ isAdmin: true })
+        const { json: policy } = yield* set(owner.browser, true)
+        assert.deepInclude(policy, { required_for_all: true, required_by_setting: false, required_for_admins: true })
+        assert.strictEqual(policy.active_users - policy.active_users_without, 1)
+        assert.isTrue(yield* isUnrestricted(owner.browser), "who required it can work on")
+        assert.isTrue(yield* isUnrestricted(without), "others too, until they sign in again")
+        const user = yield* freshUser()
+        const { browser, response } = yield* loginFrom({}, user.email)
+        assert.isTrue(response.json.mfa_enrollment_required)
+        assert.isFalse(yield* isUnrestricted(browser))
+        assert.isTrue((yield* ask(browser, "GET", "/auth/mfa/status")).json.enrollment_required)
+        assert.isFalse((yield* set(owner.browser, false)).json.required_for_all)
+        assert.isTrue(yield* isUnrestricted(browser), "at the next request")
+        assert.deepStrictEqual(
+          (yield* actionsOf(owner.id)).filter((action) => action === "auth.mfa_policy_changed").length,
+          2
+        )
+      }))
+  })
+})
+
 describe.each(laneEngines)("enforcement for all without grace on %s", (engine) => {
   layer(serverOn(engine, { ...proxied, mfaEnforceForAll: true, mfaEnrollmentGraceDays: 0, mfaVerificationRate: 2 }), {
     excludeTestServices: true
@@ -282,6 +311,15 @@ describe.each(laneEngines)("enforcement for all without grace on %s", (engine) =
           "auth.mfa_enforcement_blocked"
         ])
         assert.isTrue(yield* isUnrestricted((yield* enrol(browser)).browser))
+      }))
+
+    it.effect("the setting wins: the page says so, and nothing relaxes it", () =>
+      Effect.gen(function*() {
+        const { token } = yield* freshKey({ isAdmin: true })
+        const policy = yield* request("GET", "/admin/mfa-policy", { token })
+        assert.deepInclude(policy.json, { required_for_all: true, required_by_setting: true, grace_days: 0 })
+        const relaxed = yield* request("PATCH", "/admin/mfa-policy", { token, body: { required_for_all: false } })
+        assert.deepInclude(relaxed.json, { status: 409, code: "mfa_required_by_setting" })
       }))
 
     it.effect("so many codes a minute of one address as the setting says", () =>

@@ -196,6 +196,38 @@ describe.each(laneEngines)("the triage of failure groups on %s", (engine) => {
         assert.strictEqual(group.note, "<b>\u202ewaits</b> for the bank")
         assert.deepStrictEqual(group.assignee, { id: member.user_id, name: null })
 
+        const sql = yield* SqlClient.SqlClient
+        const setActive = (is_active: number) =>
+          sql`UPDATE users SET is_active = ${is_active} WHERE id = ${member.user_id}`
+        yield* setActive(0)
+        assert.isNull((yield* get(`/issues/${fingerprint}`)).json.assignee)
+        assert.sameMembers([...yield* namesIn("assignee=none")], ["shop.pay", "shop.ship"], "as it is shown")
+        yield* setActive(1)
+        assert.deepStrictEqual(yield* namesIn("assignee=none"), ["shop.ship"])
+
+        const limitOf = Effect.map(get("/issue-assignees"), ({ headers, json }) => [
+          headers.get("x-svc-limit-applied"),
+          json.length <= 500
+        ])
+        assert.deepStrictEqual(yield* limitOf, [null, true])
+        const [user] = yield* sql<object>`SELECT * FROM users WHERE id = ${member.user_id}`
+        const [membership] = yield* sql<object>`
+          SELECT * FROM memberships WHERE user_id = ${member.user_id} AND project_id = ${project.id}`
+        const copies = Array.from({ length: 500 }, () => ({ id: randomUUID(), membership: randomUUID() }))
+        yield* sql`INSERT INTO users ${
+          sql.insert(copies.map(({ id }) => ({
+            ...user,
+            id,
+            email: `${id}@example.com`,
+            email_key: `${id}@example.com`
+          })))
+        }`
+        yield* sql`INSERT INTO memberships ${
+          sql.insert(copies.map(({ id, membership: of }) => ({ ...membership, id: of, user_id: id })))
+        }`
+        assert.deepStrictEqual(yield* limitOf, ["500", true], "there are more")
+        yield* sql`DELETE FROM users WHERE ${sql.in("id", copies.map(({ id }) => id))}`
+
         const { json: memberships } = yield* get("/memberships", admin)
         const { id } = memberships.find(({ user_id }: { user_id: string }) => user_id === member.user_id)
         const removal = yield* request("DELETE", `/projects/${project.slug}/memberships/${id}`, admin)

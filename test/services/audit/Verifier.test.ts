@@ -1,7 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { randomUUID } from "node:crypto"
+import { ProjectId } from "../../../src/domain/kernel/Id.ts"
+import type { Project } from "../../../src/domain/kernel/Project.ts"
 import { AuditVerifier } from "../../../src/services/audit/Verifier.ts"
+import { CurrentProject } from "../../../src/services/kernel/CurrentActor.ts"
 import { Metrics } from "../../../src/services/kernel/Metrics.ts"
 import { Settings } from "../../../src/services/kernel/Settings.ts"
 import { brainOn } from "../../brain.ts"
@@ -24,7 +28,7 @@ const metric = Effect.flatMap(
 const tick = Effect.flatMap(AuditVerifier, (verifier) => verifier.tick())
 
 describe.each(engines)("the scheduled verification on %s", (engine) => {
-  layer(settingsOn(engine), { excludeTestServices: true })((it) => {
+  layer(settingsOn(engine, { auditChainVerifyEnabled: true }), { excludeTestServices: true })((it) => {
     it.scoped("runs once in a cluster and an interval, counts, and continues when the log is broken", () =>
       Effect.gen(function*() {
         const settings = yield* Settings
@@ -64,6 +68,45 @@ describe.each(engines)("the scheduled verification on %s", (engine) => {
           `verifications_total{outcome="failed"} 2`,
           "put off, and of an emptied log"
         )
+      }))
+  })
+})
+
+/** Only its id is read. */
+const project = { id: ProjectId.make(randomUUID()) } as Project
+
+describe.each(engines)("the verification that a person asks for on %s", (engine) => {
+  layer(settingsOn(engine, { auditChainVerifyEnabled: false }), { excludeTestServices: true })((it) => {
+    it.scoped("verifies when a person asks, shows how far it is, and names the broken row", () =>
+      Effect.gen(function*() {
+        const settings = yield* Settings
+        const context = yield* Layer.build(AuditVerifier.layer.pipe(
+          Layer.provideMerge(auditLog),
+          Layer.provideMerge(Layer.succeed(Settings, settings))
+        ))
+        yield* Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const verifier = yield* AuditVerifier
+          yield* append(3)
+          yield* verifier.tick()
+          assert.deepInclude(yield* verifier.get(), { status: "idle", last: null }, "none is due by itself")
+          assert.deepInclude(yield* verifier.request(), { status: "waiting" })
+          assert.deepInclude(yield* verifier.request(), { status: "waiting" }, "the same one")
+          yield* verifier.tick()
+          const { last, status } = yield* verifier.get()
+          assert.deepStrictEqual([status, last?.outcome, last?.rows, last?.problem], ["idle", "intact", 4, null])
+          const requests = yield* sql`SELECT seq FROM audit_log WHERE action = 'audit.verification_requested'`
+          assert.lengthOf(requests, 1)
+
+          yield* sql`UPDATE audit_verification SET claimed_at = '2999-01-01T00:00:00.000000Z', checked_rows = 2, total_rows = 4`
+          assert.deepInclude(yield* verifier.get(), { status: "running", checked_rows: 2, total_rows: 4 })
+          yield* sql`UPDATE audit_log SET action = 'changed', project_id = ${project.id} WHERE seq = 2`
+          yield* verifier.tick() // the process of the running one died
+          const broken = (yield* verifier.get()).last
+          assert.deepInclude(broken, { outcome: "broken", rows: 1 })
+          assert.deepInclude(broken?.problem, { kind: "changed", seq: 2 })
+          assert.isNotNull(broken?.problem?.cursor, "an entry of this project")
+        }).pipe(Effect.provide(context), Effect.provideService(CurrentProject, project))
       }))
   })
 })

@@ -15,6 +15,12 @@ export interface paths {
         };
         get: operations["admin.auditForwarder"];
     };
+    "/api/v1/admin/mfa-policy": {
+        parameters: {
+        };
+        get: operations["admin.mfaPolicy"];
+        patch: operations["admin.setMfaPolicy"];
+    };
     "/api/v1/admin/settings": {
         parameters: {
         };
@@ -340,6 +346,12 @@ export interface paths {
         parameters: {
         };
         get: operations["audit_exports.download"];
+    };
+    "/api/v1/projects/{slug}/audit/verification": {
+        parameters: {
+        };
+        get: operations["audit.verification"];
+        post: operations["audit.verify"];
     };
     "/api/v1/projects/{slug}/automation/rules": {
         parameters: {
@@ -677,6 +689,11 @@ export interface paths {
         parameters: {
         };
         put: operations["queues.setTarget"];
+    };
+    "/api/v1/projects/{slug}/running-tasks": {
+        parameters: {
+        };
+        get: operations["tasks.running"];
     };
     "/api/v1/projects/{slug}/saved-views": {
         parameters: {
@@ -1333,9 +1350,23 @@ export interface components {
             updated_at: string | null;
             worker: string;
         };
+        AuditLogProblem: {
+            cursor: string | null;
+            detail: string;
+            /** @enum {string} */
+            kind: "changed" | "missing" | "inserted" | "reordered" | "cut" | "key_unknown" | "head" | "watermark";
+            seq: number;
+        };
         AuditPage: {
             items: components["schemas"]["ActivityItem"][];
             next_cursor: string | null;
+        };
+        AuditVerification: {
+            checked_rows: number | null;
+            last: components["schemas"]["LastAuditVerification"] | null;
+            /** @enum {string} */
+            status: "idle" | "waiting" | "running";
+            total_rows: number | null;
         };
         AutomationRule: {
             actions: (components["schemas"]["NotifyAction"] | components["schemas"]["RetryAction"] | components["schemas"]["CancelAction"])[];
@@ -1845,10 +1876,12 @@ export interface components {
             project_channel_ids: string[];
             /** Format: uuid */
             project_id: string;
-            quiet_hours: {
+            send_hours: {
+                always_critical: boolean;
                 days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                 end: string;
-                except_critical: boolean;
+                /** @enum {string} */
+                mode: "only" | "except";
                 start: string;
                 timezone: string;
             } | null;
@@ -1866,7 +1899,7 @@ export interface components {
             muted_until?: string | null;
             notify_recovery?: boolean;
             project_channel_ids?: string[];
-            quiet_hours?: components["schemas"]["QuietHours"] | null;
+            send_hours?: components["schemas"]["SendHours"] | null;
             /** @enum {string} */
             trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
         };
@@ -1880,7 +1913,7 @@ export interface components {
             muted_until?: string | null;
             notify_recovery?: boolean | null;
             project_channel_ids?: string[] | null;
-            quiet_hours?: components["schemas"]["QuietHours"] | null;
+            send_hours?: components["schemas"]["SendHours"] | null;
             trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested") | null;
         };
         Delivery: {
@@ -2296,6 +2329,14 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "auditor" | "operator" | "admin";
         };
+        LastAuditVerification: {
+            /** Format: date-time */
+            finished_at: string;
+            /** @enum {string} */
+            outcome: "intact" | "broken" | "error";
+            problem: components["schemas"]["AuditLogProblem"] | null;
+            rows: number;
+        };
         LastRuleExecution: {
             /** Format: date-time */
             occurred_at: string;
@@ -2432,6 +2473,17 @@ export interface components {
             /** Format: uuid */
             user_id: string;
         };
+        MfaPolicy: {
+            active_users: number;
+            active_users_without: number;
+            grace_days: number;
+            required_by_setting: boolean;
+            required_for_admins: boolean;
+            required_for_all: boolean;
+        };
+        MfaPolicyUpdate: {
+            required_for_all: boolean;
+        };
         MfaStatus: {
             enrolled: boolean;
             enrolled_at: string | null;
@@ -2566,7 +2618,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            code: "bad_request" | "host_not_allowed" | "malformed_json" | "frame_refused" | "session_nonce_missing" | "logout_token_refused" | "unauthenticated" | "login_failed" | "mfa_required" | "forbidden" | "scope_missing" | "address_not_allowed" | "csrf_failed" | "https_required" | "mfa_reverify_required" | "mfa_enrollment_required" | "mfa_locked" | "wrong_code" | "approval_required" | "decider_too_new" | "own_approval" | "oidc_refused" | "oidc_not_linked" | "password_login_disabled" | "wrong_password" | "scope_admin_only" | "setup_token_invalid" | "reset_token_invalid" | "invitation_invalid" | "alert_link_invalid" | "wrong_account" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "agent_name_taken" | "slug_taken" | "email_taken" | "last_admin" | "user_inactive" | "already_member" | "invitation_accepted" | "sign_in_first" | "command_not_pending" | "delivery_pending" | "channel_not_active" | "too_many_automation_rules" | "saved_view_name_taken" | "too_many_searchable_paths" | "too_many_saved_views" | "too_many_subscriptions" | "too_many_maintenance_windows" | "too_many_channels" | "alert_ended" | "schedule_name_taken" | "schedule_externally_owned" | "schedule_quarantined" | "stale_control_token" | "command_status_changed" | "fire_not_resolvable" | "fire_already_resolved" | "schedule_operation_unsupported" | "schedule_publisher_offline" | "schedule_operation_open" | "no_agent" | "agent_offline" | "agent_refused" | "dead_letters_unsupported" | "bulk_retry_ended" | "too_many_bulk_retries" | "bulk_job_ended" | "too_many_bulk_jobs" | "mfa_enrolled" | "mfa_not_enrolled" | "mfa_enrollment_expired" | "promote_instead" | "approval_decided" | "approval_outdated" | "too_many_approvals" | "no_second_person" | "oidc_not_configured" | "oidc_already_linked" | "last_sign_in_method" | "setup_done" | "use_bulk_retry_requests" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "upgrade_required" | "rate_limited" | "request_head_too_large" | "internal_error" | "export_job_not_completed" | "too_many_export_jobs" | "version_check_disabled" | "version_check_failed" | "unavailable" | "agent_no_answer" | "audit_log_contradicted";
+            code: "bad_request" | "host_not_allowed" | "malformed_json" | "frame_refused" | "session_nonce_missing" | "logout_token_refused" | "unauthenticated" | "login_failed" | "mfa_required" | "forbidden" | "scope_missing" | "address_not_allowed" | "csrf_failed" | "https_required" | "mfa_reverify_required" | "mfa_enrollment_required" | "mfa_locked" | "wrong_code" | "approval_required" | "decider_too_new" | "own_approval" | "oidc_refused" | "oidc_not_linked" | "password_login_disabled" | "wrong_password" | "scope_admin_only" | "setup_token_invalid" | "reset_token_invalid" | "invitation_invalid" | "alert_link_invalid" | "wrong_account" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "agent_name_taken" | "slug_taken" | "email_taken" | "last_admin" | "user_inactive" | "already_member" | "invitation_accepted" | "sign_in_first" | "command_not_pending" | "delivery_pending" | "channel_not_active" | "too_many_automation_rules" | "saved_view_name_taken" | "too_many_searchable_paths" | "too_many_saved_views" | "too_many_subscriptions" | "too_many_maintenance_windows" | "too_many_channels" | "alert_ended" | "schedule_name_taken" | "schedule_externally_owned" | "schedule_quarantined" | "stale_control_token" | "command_status_changed" | "fire_not_resolvable" | "fire_already_resolved" | "schedule_operation_unsupported" | "schedule_publisher_offline" | "schedule_operation_open" | "no_agent" | "agent_offline" | "agent_refused" | "dead_letters_unsupported" | "bulk_retry_ended" | "too_many_bulk_retries" | "bulk_job_ended" | "too_many_bulk_jobs" | "mfa_enrolled" | "mfa_not_enrolled" | "mfa_required_by_setting" | "mfa_enrollment_expired" | "promote_instead" | "approval_decided" | "approval_outdated" | "too_many_approvals" | "no_second_person" | "oidc_not_configured" | "oidc_already_linked" | "last_sign_in_method" | "setup_done" | "use_bulk_retry_requests" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "upgrade_required" | "rate_limited" | "request_head_too_large" | "internal_error" | "export_job_not_completed" | "too_many_export_jobs" | "version_check_disabled" | "version_check_failed" | "unavailable" | "agent_no_answer" | "audit_log_contradicted";
             detail: string;
             details: {
                 [key: string]: unknown;
@@ -2728,13 +2780,6 @@ export interface components {
         };
         QueueTarget: {
             start_within_seconds: number | null;
-        };
-        QuietHours: {
-            days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-            end: string;
-            except_critical?: boolean;
-            start: string;
-            timezone: string;
         };
         RateLimitRequest: {
             /** Format: uuid */
@@ -3000,6 +3045,21 @@ export interface components {
             trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.orphaned" | "worker.offline" | "schedule.misfired") | null;
             window_seconds?: number | null;
         };
+        RunningTask: {
+            engine: string;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            priority: "critical" | "high" | "normal" | "low";
+            queue: string | null;
+            started_at: string | null;
+            task_id: string;
+            worker_name: string | null;
+        };
+        RunningTasks: {
+            items: components["schemas"]["RunningTask"][];
+            total: number;
+        };
         SavedTaskFilters: {
             priority?: ("critical" | "high" | "normal" | "low")[];
             query?: string;
@@ -3189,6 +3249,11 @@ export interface components {
         };
         ScopeList: {
             admin_only: string[];
+            presets: {
+                /** @enum {string} */
+                name: "ci_deploys" | "read_only" | "operator" | "agent_provisioning" | "metrics";
+                scopes: string[];
+            }[];
             scopes: string[];
         };
         SearchablePath: {
@@ -3206,6 +3271,15 @@ export interface components {
         SearchablePathCreate: {
             path: string;
             task_name: string;
+        };
+        SendHours: {
+            always_critical?: boolean;
+            days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+            end: string;
+            /** @enum {string} */
+            mode: "only" | "except";
+            start: string;
+            timezone: string;
         };
         Session: {
             /** Format: uuid */
@@ -3865,10 +3939,12 @@ export interface components {
             project_channel_ids: string[];
             /** Format: uuid */
             project_id: string;
-            quiet_hours: {
+            send_hours: {
+                always_critical: boolean;
                 days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
                 end: string;
-                except_critical: boolean;
+                /** @enum {string} */
+                mode: "only" | "except";
                 start: string;
                 timezone: string;
             } | null;
@@ -3891,7 +3967,7 @@ export interface components {
             project_channel_ids?: string[];
             /** Format: uuid */
             project_id: string;
-            quiet_hours?: components["schemas"]["QuietHours"] | null;
+            send_hours?: components["schemas"]["SendHours"] | null;
             /** @enum {string} */
             trigger: "task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested";
             user_channel_ids?: string[];
@@ -3910,7 +3986,7 @@ export interface components {
             muted_until?: string | null;
             notify_recovery?: boolean | null;
             project_channel_ids?: string[] | null;
-            quiet_hours?: components["schemas"]["QuietHours"] | null;
+            send_hours?: components["schemas"]["SendHours"] | null;
             trigger?: ("task.failed" | "task.succeeded" | "task.retried" | "task.retries_exhausted" | "task.failure_rate" | "task.orphaned" | "failure_group.regressed" | "agent.offline" | "agent.online" | "worker.offline" | "schedule.misfired" | "schedule.fire.succeeded" | "schedule.fire.failed" | "schedule.task_failed" | "schedule.circuit_breaker.tripped" | "approval.requested") | null;
             user_channel_ids?: string[] | null;
         };
@@ -4931,6 +5007,19 @@ export interface components {
                 };
             };
         };
+        "mfa_not_enrolled.mfa_required_by_setting": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "mfa_not_enrolled" | "mfa_required_by_setting";
+                    /** @enum {integer} */
+                    status?: 409;
+                };
+            };
+        };
         mfa_required: {
             headers: {
                 [name: string]: unknown;
@@ -5392,6 +5481,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditForwarderStatus"];
+                };
+            };
+        };
+    };
+    "admin.mfaPolicy": {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MfaPolicy"];
+                };
+            };
+        };
+    };
+    "admin.setMfaPolicy": {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MfaPolicyUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MfaPolicy"];
                 };
             };
         };
@@ -6677,6 +6799,40 @@ export interface operations {
                     "application/json": components["schemas"]["ExportedAuditRows"] | components["schemas"]["ExportedRows"];
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    "audit.verification": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+        };
+    };
+    "audit.verify": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerification"];
                 };
             };
         };
@@ -8408,6 +8564,23 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QueueTarget"];
+                };
+            };
+        };
+    };
+    "tasks.running": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunningTasks"];
                 };
             };
         };

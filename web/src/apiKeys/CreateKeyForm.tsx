@@ -75,7 +75,7 @@ export const CreateKeyForm = ({ onClose, onCreated }: {
           }}
         />
       </div>
-      <ScopeFields scopes={scopes} chosen={chosen} onChoose={choose} />
+      <ScopeFields presets={known?.presets ?? []} scopes={scopes} chosen={chosen} onChoose={choose} />
       <TextAreaField
         label={`${texts.addresses} (${forms.optional})`}
         hint={texts.addressesHint}

@@ -1,3 +1,4 @@
+import type { Schemas } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
 import { groupScopes } from "./scopes.ts"
@@ -10,7 +11,9 @@ const useExplanation = () => {
 }
 
 /** Every scope with what it allows, to tick; those that only global admins can give are shown to them alone. */
-export const ScopeFields = ({ chosen, onChoose, scopes }: {
+export const ScopeFields = ({ chosen, onChoose, presets, scopes }: {
+  /** Scopes for a purpose; a button chooses those. */
+  readonly presets: Schemas["ScopeList"]["presets"]
   readonly scopes: ReadonlyArray<string>
   readonly chosen: ReadonlySet<string>
   readonly onChoose: (chosen: ReadonlySet<string>) => void
@@ -23,13 +26,14 @@ export const ScopeFields = ({ chosen, onChoose, scopes }: {
     if (!next.delete(scope)) next.add(scope)
     onChoose(next)
   }
-  const onlyReads = scopes.filter((scope) => scope.endsWith(":read"))
   return (
     <fieldset className="grid gap-3">
       <legend className="mb-1 font-medium">{texts.scopes}</legend>
       <p className="text-soft">{texts.scopesHint}</p>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => onChoose(new Set(onlyReads))}>{texts.chooseReads}</Button>
+        {presets.map(({ name, scopes }) => (
+          <Button key={name} onClick={() => onChoose(new Set(scopes))}>{texts.presets[name]}</Button>
+        ))}
         <Button onClick={() => onChoose(new Set())}>{texts.chooseNone}</Button>
       </div>
       <div

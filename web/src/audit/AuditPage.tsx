@@ -57,6 +57,13 @@ const Filters = ({ filter, onFilter, slug }: {
         value={filter.window}
         onChoose={(window) => onFilter(present({ ...filter, window }))}
       />
+      {filter.from !== undefined && (
+        <Button onClick={() => onFilter(present({ ...filter, from: undefined }))}>
+          {texts.fromEntry}
+          <Icon name="close" />
+          <span className="sr-only">{texts.ofAllTargets}</span>
+        </Button>
+      )}
       {filter.target !== undefined && (
         <Button onClick={() => onFilter(present({ ...filter, target: undefined }))}>
           {texts.ofTarget(filter.target)}
@@ -77,7 +84,7 @@ const Log = ({ filter, onFilter, slug }: {
   const { nameOf } = usePeople(slug)
   const list = usePagedList({
     key: ["audit", slug, filter],
-    read: (cursor) => readAudit(slug, filter, pageSize, cursor),
+    read: (cursor) => readAudit(slug, filter, pageSize, cursor ?? filter.from ?? null),
     refetchMillis
   })
   return (
@@ -125,7 +132,7 @@ export const AuditPage = () => {
           </Button>
         )}
       </PageHeader>
-      <Integrity />
+      <Integrity slug={slug} />
       <Tabs
         label={texts.tabs}
         tabs={{ log: texts.log, exports: texts.exports }}

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query"
-import { type Schemas } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { meQuery } from "../session/session.ts"
+import { meQuery, useCanAudit } from "../session/session.ts"
 import { ErrorNotice } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { Time } from "../ui/Time.tsx"
 import { forwarderQuery, healthQuery } from "./queries.ts"
+import { Verification } from "./Verification.tsx"
 
 const refetchMillis = 60_000
 
@@ -20,18 +20,6 @@ const Line = ({ children, name }: { readonly name: string; readonly children: Re
     <dd className="min-w-0 break-words">{children}</dd>
   </>
 )
-
-const Verification = ({ check }: { readonly check: Schemas["DeepCheck"] }) => {
-  const { audit: texts } = useTexts()
-  const isOff = check.activated === false
-  const hasResult = check.status !== "ok" || /\d/.test(check.detail ?? "")
-  return (
-    <>
-      {hasResult && <span className={colours[check.status]}>{texts.states[check.status]}</span>}{" "}
-      <span className="text-soft">{isOff && !hasResult ? texts.verificationOff : check.detail}</span>
-    </>
-  )
-}
 
 const Forwarder = () => {
   const { audit: texts } = useTexts()
@@ -68,13 +56,13 @@ const Forwarder = () => {
 }
 
 /** Whether the log is what the brain wrote: the newest row, and the last verification of all rows. */
-export const Integrity = () => {
+export const Integrity = ({ slug }: { readonly slug: string }) => {
   const { audit: texts } = useTexts()
   const { data: me } = useQuery(meQuery)
+  const canAudit = useCanAudit(slug)
   const refetchInterval = useRefetchInterval(refetchMillis)
   const health = useQuery({ ...healthQuery, refetchInterval })
   const head = health.data?.checks.audit_chain
-  const verification = health.data?.checks.audit_verification
   if (health.isError && health.data === undefined) return <ErrorNotice error={health.error} />
   if (head === undefined) return null
   return (
@@ -85,9 +73,9 @@ export const Integrity = () => {
             <span className={colours[head.status]}>{texts.states[head.status]}</span>{" "}
             <span className="text-soft">{head.detail ?? texts.headOk}</span>
           </Line>
-          {verification !== undefined && (
+          {canAudit && (
             <Line name={texts.verification}>
-              <Verification check={verification} />
+              <Verification slug={slug} />
             </Line>
           )}
           {me?.is_admin === true && <Forwarder />}

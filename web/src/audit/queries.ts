@@ -12,6 +12,8 @@ export interface AuditFilter {
   readonly window?: AuditWindow
   /** The id of what it was done to. */
   readonly target?: string
+  /** The list begins at this cursor: at the entry that a verification found broken. */
+  readonly from?: string
 }
 
 const hourMillis = 3_600_000

@@ -18,6 +18,9 @@ interface Subject {
   readonly group: FailureGroup
 }
 
+/** The API lists no more. */
+const maxAssignees = 500
+
 const useTriage = ({ group: { fingerprint }, slug }: Subject) =>
   useAction<TriageChange>(["failures", slug], (change) => triageGroup(slug, fingerprint, change))
 
@@ -81,6 +84,7 @@ const AssigneeField = ({ group, slug }: Subject) => {
     <SelectField
       label={texts.assignee}
       choices={{ [nobody]: texts.nobody, ...Object.fromEntries(known.map(({ id, name }) => [id, nameOf(id, name)])) }}
+      {...(data.length >= maxAssignees && { hint: texts.assigneesEnd })}
       value={assignee?.id ?? nobody}
       onChoose={(id) => triage.mutate({ assignee: id === nobody ? null : id })}
     />

@@ -4,6 +4,7 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
 import { AuditForwarder } from "./AuditForwarder.tsx"
 import { HealthChecks } from "./HealthChecks.tsx"
+import { SecondFactorPolicy } from "./SecondFactorPolicy.tsx"
 import { SettingsInForce } from "./SettingsInForce.tsx"
 import { Versions } from "./Versions.tsx"
 
@@ -29,7 +30,12 @@ export const SystemPage = () => {
           </>
         )}
         {tab === "versions" && <Versions />}
-        {tab === "settings" && <SettingsInForce />}
+        {tab === "settings" && (
+          <>
+            <SecondFactorPolicy />
+            <SettingsInForce />
+          </>
+        )}
       </div>
     </>
   )

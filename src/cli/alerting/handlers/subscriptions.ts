@@ -1,10 +1,12 @@
 import { Console, Effect, Option, Schema } from "effect"
+import { SendHours } from "../../../domain/alerting/Notification/Hygiene.ts"
 import {
   type DefaultSubscription,
   DefaultSubscriptionCreate,
   UserSubscriptionCreate
 } from "../../../domain/alerting/Notification/Subscription.ts"
 import { SubscriptionId } from "../../../domain/kernel/Id.ts"
+import { TaskPriority } from "../../../domain/kernel/TaskState.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Trigger } from "../../../domain/triggers/Trigger.ts"
 import { confirm } from "../../io/Confirm.ts"
@@ -44,6 +46,41 @@ const columns: ReadonlyArray<Column<Shown>> = [
 const TriggerInput = Schema.Struct({ trigger: Schema.compose(Schema.String, Trigger, { strict: false }) })
 
 const projectIdOf = ({ api, slug }: Remote) => Effect.map(api.project.get({ path: { slug } }), ({ id }) => id)
+
+const listOf = (given: Option.Option<string>) =>
+  Option.getOrNull(Option.map(given, (text) => text.split(",").map((item) => item.trim())))
+
+const usageError = (message: string) => new CliError({ usage: true, message })
+
+/** The hours of `--send-only` or `--send-except`. */
+const readSendHours = (
+  { days, sendExcept, sendOnly, timezone }: OptionsOf<typeof definitions.create>
+): Effect.Effect<unknown, CliError> => {
+  if (Option.isSome(sendOnly) && Option.isSome(sendExcept)) {
+    return usageError("--send-only and --send-except exclude each other")
+  }
+  const hours = Option.getOrNull(Option.orElse(sendOnly, () => sendExcept))
+  if (hours === null) {
+    return Option.isNone(days) && Option.isNone(timezone)
+      ? Effect.succeed(null)
+      : usageError("--days and --timezone need --send-only or --send-except")
+  }
+  const [start, end] = hours.split("-")
+  return Effect.succeed({
+    mode: Option.isSome(sendOnly) ? "only" : "except",
+    start,
+    end,
+    timezone: Option.getOrElse(timezone, () => "UTC"),
+    ...(Option.isSome(days) && { days: listOf(days) })
+  })
+}
+
+const SendHoursInput = Schema.Struct({
+  send_hours: Schema.compose(Schema.Unknown, Schema.NullOr(SendHours), { strict: false })
+})
+const PriorityInput = Schema.Struct({
+  priority: Schema.compose(Schema.Unknown, Schema.NullOr(Schema.Array(TaskPriority)), { strict: false })
+})
 
 type Target = OptionsOf<typeof definitions.unmute>
 
@@ -90,20 +127,22 @@ export const handlers: HandlersOf<typeof definitions> = {
     ))
   }),
   create: call(function*(remote, options) {
-    const { each, isDefault, json, projectChannel, queue, taskName, userChannel } = options
+    const { each, isDefault, json, priority, projectChannel, queue, taskName, userChannel } = options
     const { api, slug } = remote
     const { trigger } = yield* decodeInput(TriggerInput, { trigger: options.trigger })
     const input = {
       trigger,
-      filters: { task_name: Option.getOrNull(taskName), queue: Option.getOrNull(queue) },
+      filters: {
+        ...(yield* decodeInput(PriorityInput, { priority: listOf(priority) })),
+        task_name: Option.getOrNull(taskName),
+        queue: Option.getOrNull(queue)
+      },
+      ...(yield* decodeInput(SendHoursInput, { send_hours: yield* readSendHours(options) })),
       project_channel_ids: yield* Effect.forEach(projectChannel, (given) => resolveChannelId(remote, given)),
       ...(each && { grouping: null })
     }
     if (isDefault && userChannel.length > 0) {
-      return yield* new CliError({
-        usage: true,
-        message: "--user-channel is for your own subscriptions, without --default"
-      })
+      return yield* usageError("--user-channel is for your own subscriptions, without --default")
     }
     const describeCreated = ({ id }: { readonly id: string }) => `created the subscription ${id} to ${trigger}`
     if (isDefault) {

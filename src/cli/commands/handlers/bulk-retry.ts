@@ -12,7 +12,7 @@ import { type Column, formatAge, formatFields, formatTable, idColumn } from "../
 import { escapeText, jsonMemberOf } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
-import { call, list, show } from "../../remote/Handlers.ts"
+import { call, list } from "../../remote/Handlers.ts"
 import { listPages } from "../../remote/ListAll.ts"
 import { decodePage } from "../../remote/PageQuery.ts"
 import { type DecodedResponse, printResponse, type Remote } from "../../remote/Remote.ts"
@@ -35,7 +35,16 @@ import { idempotencyKeyOf } from "../Issue.ts"
 /** The name of the tasks; where they have several, what they were chosen by. */
 const tasksOf = ({ filter, target_name }: BulkRetryRequestPublic): string => target_name ?? describeFilter(filter)
 
-const formatRequest = (request: BulkRetryRequestPublic, text: string): string => {
+/** The name of the agent that a bulk retry is for; its id where the agent was deleted. */
+const findAgentName = (remote: Remote, { target_agent_id }: BulkRetryRequestPublic) =>
+  target_agent_id === null
+    ? Effect.succeed(null)
+    : Effect.map(
+      listAgents(remote),
+      (agents) => agents.find(({ id }) => id === target_agent_id)?.name ?? target_agent_id
+    )
+
+const formatRequest = (agent: string | null) => (request: BulkRetryRequestPublic, text: string): string => {
   const { counts } = request
   return formatFields([
     ["tasks of", request.target_name],
@@ -51,7 +60,7 @@ const formatRequest = (request: BulkRetryRequestPublic, text: string): string =>
     ["commanded", counts.claimed],
     ["waiting", counts.pending],
     ["rate", request.rate_per_second === null ? null : `${request.rate_per_second} a second`],
-    ["agent", request.target_agent_id],
+    ["agent", agent],
     ["created", request.created_at],
     ["last progress", request.last_progress_at],
     ["deadline", request.finished_at === null ? request.deadline_at : null],
@@ -90,7 +99,7 @@ const printRequest = (
 ) =>
   Effect.gen(function*() {
     const last = watch ? yield* watchBulkRetry(remote, response, isLast) : response
-    yield* printResponse(last, json, formatRequest)
+    yield* printResponse(last, json, formatRequest(json ? null : yield* findAgentName(remote, last[0])))
     if (!watch || !hasEnded(last[0])) return
     yield* reportFailedAgain(last[0])
     yield* checkOutcome(last[0])
@@ -189,7 +198,8 @@ export const handlers: HandlersOf<typeof definitions> = {
       printing
     )
   }),
-  cancel: show(function*(remote, { id }) {
-    return yield* remote.api.bulk_retries.cancel({ path: yield* pathOf(remote, id), withResponse: true })
-  }, formatRequest)
+  cancel: call(function*(remote, { id, json }) {
+    const response = yield* remote.api.bulk_retries.cancel({ path: yield* pathOf(remote, id), withResponse: true })
+    yield* printRequest(remote, response, { json, watch: false })
+  })
 }

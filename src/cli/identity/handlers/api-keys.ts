@@ -1,5 +1,6 @@
 import { Console, Effect, Option } from "effect"
-import { type ApiKey, CreateApiKey } from "../../../domain/identity/ApiKey.ts"
+import { type ApiKey, CreateApiKey, type ScopePreset } from "../../../domain/identity/ApiKey.ts"
+import { presetScopes } from "../../../http/AccessRules.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput } from "../../io/DecodeInput.ts"
 import { findOne } from "../../io/Find.ts"
@@ -9,7 +10,7 @@ import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call, list } from "../../remote/Handlers.ts"
 import { type Remote, resolveUrl, withRemote } from "../../remote/Remote.ts"
-import type { definitions } from "../api-keys.ts"
+import type { definitions, presetNames } from "../api-keys.ts"
 import { codeStdinMisused, createApiKey } from "../SignIn.ts"
 
 const stateOf = ({ expires_at, revoked_at }: ApiKey, { nowMillis }: View): string => {
@@ -30,16 +31,28 @@ const columns: ReadonlyArray<Column<ApiKey>> = [
 const scopesMissing = new CliError({
   usage: true,
   message:
-    "a key without a scope can do nothing: give --scope once for each scope, such as --scope tasks:read (GET /api/v1/api-keys/scopes lists them)"
+    "a key without a scope can do nothing: give --scope once for each scope, such as --scope tasks:read, or --preset, such as --preset read-only (GET /api/v1/api-keys/scopes lists them)"
 })
+
+const presetOf: Readonly<Record<(typeof presetNames)[number], ScopePreset>> = {
+  "ci-deploys": "ci_deploys",
+  "read-only": "read_only",
+  operator: "operator",
+  "agent-provisioning": "agent_provisioning",
+  metrics: "metrics"
+}
+
+const scopesOfPreset = (name: (typeof presetNames)[number]): ReadonlyArray<string> => presetScopes[presetOf[name]]
 
 /** The owner of the API key in use. Without a key, --email is required. */
 const currentEmail = withRemote(Option.none(), ({ api }) => Effect.map(api.auth.me({}), ({ email }) => email))
 
 const create = (
-  { codeStdin, email, expiresInDays, json, name, passwordStdin, project, scopes }: OptionsOf<typeof definitions.create>
+  { preset, ...options }: OptionsOf<typeof definitions.create>
 ) =>
   Effect.gen(function*() {
+    const { codeStdin, email, expiresInDays, json, name, passwordStdin, project } = options
+    const scopes = [...Option.match(preset, { onNone: () => [], onSome: scopesOfPreset }), ...options.scopes]
     if (scopes.length === 0) return yield* scopesMissing
     if (codeStdin && !passwordStdin) return yield* codeStdinMisused
     const key = yield* decodeInput(CreateApiKey, { name, scopes, expires_in_days: expiresInDays })

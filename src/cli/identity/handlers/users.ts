@@ -1,4 +1,5 @@
 import { Console, Effect, Redacted } from "effect"
+import type { MfaPolicy } from "../../../domain/identity/Mfa.ts"
 import { CreateUser, type UpdateUser, type UserDetail } from "../../../domain/identity/User.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
@@ -7,6 +8,7 @@ import { readPassword } from "../../io/Passwords.ts"
 import { hasIdPart } from "../../io/ShortId.ts"
 import { type Column, formatAge, formatTable, idColumn } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
+import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { call, show } from "../../remote/Handlers.ts"
 import { printResponse, type Remote } from "../../remote/Remote.ts"
@@ -45,6 +47,13 @@ const change = (payload: UpdateUser, done: string) =>
     return yield* remote.api.users.update({ path: { user_id: id }, payload, withResponse: true })
   }, ({ email }) => `${escapeText(email)} ${done}`)
 
+const describePolicy = (policy: MfaPolicy): string => {
+  const who = policy.required_for_all ? "everyone" : policy.required_for_admins ? "global admins" : "nobody"
+  const bySetting = policy.required_by_setting ? " (SVC_MFA_ENFORCE_FOR_ALL)" : ""
+  return `a second factor is required of ${who}${bySetting}, within ${policy.grace_days} days of the next sign-in; ` +
+    `${policy.active_users_without} of ${policy.active_users} active users have none`
+}
+
 export const handlers: HandlersOf<typeof definitions> = {
   list: call(function*({ api }, { json, offset }) {
     const response = yield* api.users.list({ urlParams: { limit: pageSize, offset }, withResponse: true })
@@ -69,6 +78,14 @@ export const handlers: HandlersOf<typeof definitions> = {
   disable: change({ is_active: false }, "cannot sign in any more; sessions and keys have ended"),
   promote: change({ is_admin: true }, "is a global admin"),
   demote: change({ is_admin: false }, "is no global admin any more"),
+  "second-factor": show(function*({ api }, { optional, require }) {
+    if (require && optional) {
+      return yield* new CliError({ usage: true, message: "--require and --optional exclude each other" })
+    }
+    return require || optional
+      ? yield* api.admin.setMfaPolicy({ payload: { required_for_all: require }, withResponse: true })
+      : yield* api.admin.mfaPolicy({ withResponse: true })
+  }, describePolicy),
   delete: call(function*(remote, { user, yes }) {
     const { email, id } = yield* findUser(remote, user)
     const label = `the account ${escapeText(email)} (${id})`

@@ -1,6 +1,6 @@
 import { addSeconds, secondsBetween, type Timestamp } from "../../kernel/Timestamp.ts"
-import type { Grouping, QuietHours } from "./Hygiene.ts"
-import { findQuietEnd } from "./Quiet.ts"
+import type { Grouping, SendHours } from "./Hygiene.ts"
+import { findSendTime } from "./SendHours.ts"
 
 /**
  * What an alert does next, as a pure function of its state and the time. `services/alerting/Notifications/AlertEngine.ts` applies it
@@ -42,7 +42,7 @@ export interface AlertRules {
   readonly grouping: Grouping | null
   readonly cooldown_seconds: number
   readonly notify_recovery: boolean
-  readonly quiet_hours: QuietHours | null
+  readonly send_hours: SendHours | null
   readonly escalate_after_minutes: number | null
   readonly is_critical: boolean
   /** False for triggers that report no problem, such as task.succeeded: nothing to recover from. */
@@ -107,11 +107,11 @@ export const openAlert = (now: Timestamp, last_at: Timestamp, not_before: Timest
   recovered_at: null
 })
 
-/** Until when maintenance and quiet hours defer messages. */
+/** Until when maintenance and the hours of sending defer messages. */
 const findDeferralEnd = (rules: AlertRules, { maintenance_until, now }: Circumstances): Timestamp | null => {
-  const isExempt = rules.quiet_hours === null || (rules.is_critical && rules.quiet_hours.except_critical)
-  const quietUntil = isExempt || rules.quiet_hours === null ? null : findQuietEnd(rules.quiet_hours, now)
-  return latest(maintenance_until, quietUntil)
+  const isExempt = rules.send_hours === null || (rules.is_critical && rules.send_hours.always_critical)
+  const waitsUntil = isExempt || rules.send_hours === null ? null : findSendTime(rules.send_hours, now)
+  return latest(maintenance_until, waitsUntil)
 }
 
 /** Whether something changed that no message reported: what the occurrences share, or their number tenfold. */

@@ -43,13 +43,19 @@ export const Weekday = Schema.Literal(...weekdays)
 export type Weekday = typeof Weekday.Type
 
 // the document takes a nested field without a default from its schema
+const modeText = "`only`: messages are sent within these hours; `except`: outside of them."
 const startText = "The local time at which they begin."
 const endText = "The local time at which they end; before `start`: on the next day."
 const zoneText = "A time zone of the IANA database."
 const daysText = "The days on which they begin; without it every day."
 
-/** When channels stay silent, by the wall clock of a time zone. */
-export const QuietHours = Schema.Struct({
+/** When messages are sent, by the wall clock of a time zone. A message that is due at another time waits. */
+export const SendHours = Schema.Struct({
+  mode: describeField(
+    Schema.Literal("only", "except").annotations({ description: modeText, examples: ["except"] }),
+    modeText,
+    "except"
+  ),
   start: describeField(clock.annotations({ description: startText, examples: ["22:00"] }), startText, "22:00"),
   end: describeField(clock.annotations({ description: endText, examples: ["07:00"] }), endText, "07:00"),
   timezone: describeField(
@@ -69,13 +75,16 @@ export const QuietHours = Schema.Struct({
     daysText,
     ["mon", "tue", "wed", "thu", "fri"]
   ),
-  except_critical: describeField(
+  always_critical: describeField(
     Schema.optionalWith(Schema.Boolean, { default: () => true }),
-    "Whether critical messages are sent anyway.",
+    "Whether messages of critical triggers are sent at any time.",
     true
   )
-}).annotations({ ...describeBody("QuietHours", "When channels stay silent."), ...strict })
-export type QuietHours = typeof QuietHours.Type
+}).annotations({
+  ...describeBody("SendHours", "When messages are sent; one that is due at another time waits."),
+  ...strict
+})
+export type SendHours = typeof SendHours.Type
 
 export const maxChannels = 64
 
@@ -121,7 +130,7 @@ export const Escalation = Schema.Struct({
 /** The column `hygiene` of `subscriptions`. The channels of the escalation are rows of `subscription_channels`. */
 export const Hygiene = Schema.Struct({
   notify_recovery: Schema.optionalWith(Schema.Boolean, { default: () => true }),
-  quiet_hours: Schema.optionalWith(Schema.NullOr(Schema.typeSchema(QuietHours)), { default: () => null }),
+  send_hours: Schema.optionalWith(Schema.NullOr(Schema.typeSchema(SendHours)), { default: () => null }),
   escalate_after_minutes: Schema.optionalWith(Schema.NullOr(Schema.Int), { default: () => null })
 })
 export type Hygiene = typeof Hygiene.Type

@@ -8,7 +8,7 @@ import { TaskPriority } from "../../kernel/TaskState.ts"
 import { nullish, text } from "../../kernel/Text.ts"
 import { Timestamp } from "../../kernel/Timestamp.ts"
 import { isProjectTrigger, Trigger } from "../../triggers/Trigger.ts"
-import { channelIds, Escalation, Grouping, ProjectEscalation, QuietHours } from "./Hygiene.ts"
+import { channelIds, Escalation, Grouping, ProjectEscalation, SendHours } from "./Hygiene.ts"
 
 /** Who is notified of what, through which channels (interface, Notification default, subscription). */
 
@@ -83,14 +83,20 @@ const descriptions = {
   cooldown: "Seconds in which a condition is not repeated after a message about it.",
   grouping: "How occurrences become few messages; null: one message for each occurrence, at once.",
   recovery: "Whether a message reports the recovery.",
-  quiet: "When channels stay silent; null: never.",
+  sendHours: "When messages are sent; null: at any time.",
   escalation: "Further channels for an alert that is not acknowledged; null: none.",
   muted: "Nothing happens until then; null: not muted.",
   active: "Whether it reacts at all."
 }
 const { trigger: triggerText, filters: filtersText } = descriptions
 const groupingExample = { wait_seconds: 30, interval_seconds: 300, repeat_seconds: 14_400 }
-const quietExample = { start: "22:00", end: "07:00", timezone: "Europe/Berlin", except_critical: true }
+const sendHoursExample = {
+  mode: "except",
+  start: "22:00",
+  end: "07:00",
+  timezone: "Europe/Berlin",
+  always_critical: true
+} as const
 const projectEscalationExample = { after_minutes: 15, project_channel_ids: [exampleId] }
 const escalationExample = { ...projectEscalationExample, user_channel_ids: [] }
 
@@ -109,7 +115,7 @@ const createFields = {
     groupingExample
   ),
   notify_recovery: describeField(optional(Schema.Boolean, () => true), descriptions.recovery, true),
-  quiet_hours: describeField(nullish(QuietHours), descriptions.quiet, quietExample),
+  send_hours: describeField(nullish(SendHours), descriptions.sendHours, sendHoursExample),
   muted_until: describeField(nullish(Timestamp), descriptions.muted, exampleTime)
 }
 
@@ -140,7 +146,7 @@ const changeFields = {
   cooldown_seconds: describeField(patchField(cooldown), descriptions.cooldown, 300),
   grouping: describeField(patchField(Grouping), descriptions.grouping, groupingExample),
   notify_recovery: describeField(patchField(Schema.Boolean), descriptions.recovery, true),
-  quiet_hours: describeField(patchField(QuietHours), descriptions.quiet, quietExample),
+  send_hours: describeField(patchField(SendHours), descriptions.sendHours, sendHoursExample),
   muted_until: describeField(patchField(Timestamp), descriptions.muted, exampleTime),
   is_active: describeField(patchField(Schema.Boolean), descriptions.active, true)
 }
@@ -176,7 +182,7 @@ const publicFields = {
   cooldown_seconds: describeField(Schema.Int, descriptions.cooldown, 300),
   grouping: describeField(Schema.NullOr(Schema.typeSchema(Grouping)), descriptions.grouping, groupingExample),
   notify_recovery: describeField(Schema.Boolean, descriptions.recovery, true),
-  quiet_hours: describeField(Schema.NullOr(Schema.typeSchema(QuietHours)), descriptions.quiet, quietExample),
+  send_hours: describeField(Schema.NullOr(Schema.typeSchema(SendHours)), descriptions.sendHours, sendHoursExample),
   muted_until: describeField(Schema.NullOr(Timestamp), descriptions.muted, exampleTime),
   is_active: describeField(Schema.Boolean, descriptions.active, true),
   last_fired_at: describeField(Schema.NullOr(Timestamp), "When it last sent a message.", exampleTime),

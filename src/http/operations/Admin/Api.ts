@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { AuditForwarderStatus } from "../../../domain/audit/AuditForwarder.ts"
+import { MfaPolicy, MfaPolicyUpdate } from "../../../domain/identity/Mfa.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { AdminSettings, VersionsSnapshot } from "../../../domain/operations/Installation.ts"
 import { ProvideActor } from "../../Access.ts"
@@ -45,6 +46,32 @@ export class AdminApi extends HttpApiGroup.make("admin")
       .annotateContext(operation(
         "Read the release feed for a newer version",
         "The document at `SVC_RELEASES_URL`, which an operator sets. Its content is stored for all replicas."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("mfaPolicy", "/admin/mfa-policy")
+      .addSuccess(MfaPolicy)
+      .annotate(Access, { caller: "global_admin", scope: "admin:*" })
+      .annotateContext(operation(
+        "Show who must have a second factor",
+        "By the settings, and by the stored policy, which can only add to them."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.patch("setMfaPolicy", "/admin/mfa-policy")
+      .setPayload(MfaPolicyUpdate)
+      .addSuccess(MfaPolicy)
+      .annotate(Access, {
+        caller: "global_admin",
+        scope: "admin:*",
+        mutates: true,
+        stepUp: true,
+        failureCodes: ["mfa_not_enrolled", "mfa_required_by_setting"]
+      })
+      .annotateContext(operation(
+        "Say whether everyone needs a second factor",
+        "Users without one are led to set it up at their next sign-in, within the days of grace. Who requires it must " +
+          "have one."
       ))
   )
   .middleware(ProvideActor)

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { AuditForwarder } from "../../../services/audit/AuditForwarder.ts"
+import { MfaPolicy } from "../../../services/identity/MfaPolicy.ts"
 import { Settings } from "../../../services/kernel/Settings.ts"
 import { listEffective } from "../../../services/kernel/Settings/Effective.ts"
 import { Versions } from "../../../services/operations/Versions.ts"
@@ -11,9 +12,12 @@ export const layer = implementGroup(
     const settings = yield* Settings
     const forwarder = yield* AuditForwarder
     const versions = yield* Versions
+    const mfaPolicy = yield* MfaPolicy
     return handlers
       .handle("settings", () => Effect.succeed({ svc_home: settings.home, settings: listEffective(settings) }))
       .handle("auditForwarder", () => forwarder.status)
+      .handle("mfaPolicy", () => mfaPolicy.get())
+      .handle("setMfaPolicy", ({ payload }) => mfaPolicy.set(payload))
       .handle("versions", () => versions.get())
       .handle("checkVersions", () => versions.check())
   })

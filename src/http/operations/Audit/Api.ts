@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { AuditPage, ListAudit } from "../../../domain/audit/Activity.ts"
+import { AuditVerification } from "../../../domain/audit/Verification.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { inChapter, operation } from "../../Docs/Tags.ts"
@@ -16,6 +17,25 @@ export class AuditApi extends HttpApiGroup.make("audit")
         "List a project's audit log",
         "Newest first; all terms must hold. With `format` it is a file, and `cursor` and `limit` are " +
           "ignored."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("verification")`/projects/${slug}/audit/verification`
+      .addSuccess(AuditVerification)
+      .annotate(Access, { caller: "auditor", scope: "audit:read" })
+      .annotateContext(operation(
+        "Show the verification of the audit log",
+        "The log has one chain for all projects, so the verification is the brain's: what runs now, with its progress, " +
+          "and what the last one found."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.post("verify")`/projects/${slug}/audit/verification`
+      .addSuccess(AuditVerification, { status: 202 })
+      .annotate(Access, { caller: "auditor", scope: "audit:write", mutates: true, bucket: "bulk_write" })
+      .annotateContext(operation(
+        "Verify the audit log",
+        "Every row, in the background. One verification runs at a time: while one waits or runs, the response is that one."
       ))
   )
   .middleware(ProvideProject)

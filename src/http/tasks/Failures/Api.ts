@@ -54,7 +54,8 @@ export class FailuresApi extends HttpApiGroup.make("failures")
       .annotate(Access, { caller: "operator", scope: "tasks:read" })
       .annotateContext(operation(
         "List who can be assigned",
-        "The members of the project and the global admins, by the name that others see."
+        "The members of the project and the global admins, by the name that others see. At most 500: the header " +
+          "`X-SVC-Limit-Applied` says that there are more, whom `assignee` takes by their id."
       ))
   )
   .middleware(ProvideProject)

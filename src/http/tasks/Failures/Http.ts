@@ -1,3 +1,4 @@
+import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { Failures } from "../../../services/tasks/Failures.ts"
 import { implementGroup } from "../../ImplementGroup.ts"
@@ -10,6 +11,12 @@ export const layer = implementGroup(
       .handle("list", ({ urlParams }) => failures.list(urlParams))
       .handle("get", ({ path, urlParams }) => failures.get(path.fingerprint, urlParams.hours))
       .handle("update", ({ path, payload }) => failures.update(path.fingerprint, payload))
-      .handle("assignees", () => failures.listAssignees())
+      .handleRaw("assignees", () =>
+        Effect.map(failures.listAssignees(), ({ hasMore, people }) => {
+          const response = HttpServerResponse.unsafeJson(people)
+          return hasMore
+            ? HttpServerResponse.setHeader(response, "x-svc-limit-applied", String(people.length))
+            : response
+        }))
   })
 )

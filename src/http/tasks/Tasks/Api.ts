@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
+import { RunningTasks } from "../../../domain/tasks/RunningTask.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../../domain/tasks/Task.ts"
 import { TaskFacetCounts, TaskMatches } from "../../../domain/tasks/Task/Facets.ts"
 import { BulkDelete, BulkDeleteResult, CountFacets, ListMatches, ListTasks } from "../../../domain/tasks/Task/Filter.ts"
@@ -57,6 +58,16 @@ export class TasksApi extends HttpApiGroup.make("tasks")
       .annotateContext(operation(
         "Test tasks against a filter",
         "Which of the tasks match, for clients that follow the live stream beside a filtered list."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("running")`/projects/${slug}/running-tasks`
+      .addSuccess(RunningTasks)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "List what runs now",
+        "The started tasks of all workers, oldest start first, without arguments. A worker that is offline ends none of " +
+          "its tasks: compare with the list of workers."
       ))
   )
   .add(

@@ -5,6 +5,7 @@ import { addQuery, type FilterParams, readQuery } from "../../../domain/tasks/Ta
 import { type TaskRow, writeTask } from "../../../domain/tasks/Task/Json.ts"
 import { progressAt } from "../../../services/tasks/Outputs.ts"
 import { checkQuery } from "../../../services/tasks/QueryAccess.ts"
+import { RunningTasks } from "../../../services/tasks/RunningTasks.ts"
 import { type OpenTaskPage, Tasks } from "../../../services/tasks/Tasks.ts"
 import { TaskWhy } from "../../../services/tasks/Why.ts"
 import { respondWithFile } from "../../Download.ts"
@@ -56,6 +57,7 @@ export const layer = implementGroup(
   Effect.fnUntraced(function*(handlers) {
     const tasks = yield* Tasks
     const why = yield* TaskWhy
+    const running = yield* RunningTasks
     const withLimitHeader = yield* makeLimitHeader
 
     return handlers
@@ -74,6 +76,7 @@ export const layer = implementGroup(
                 include_total: urlParams.include_total ?? false
               }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithPage(page)))))
       )
+      .handle("running", () => running.list())
       .handle("facets", ({ urlParams }) => Effect.flatMap(filterOf(urlParams), tasks.countFacets))
       .handle(
         "matches",

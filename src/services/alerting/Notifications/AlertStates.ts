@@ -35,7 +35,7 @@ export const silentRules: AlertRules = {
   grouping: null,
   cooldown_seconds: 0,
   notify_recovery: false,
-  quiet_hours: null,
+  send_hours: null,
   escalate_after_minutes: null,
   is_critical: false,
   is_problem: true,

@@ -53,7 +53,7 @@ export class SubscriptionMatcher extends Effect.Service<SubscriptionMatcher>()("
           grouping: row.grouping,
           cooldown_seconds: row.cooldown_seconds,
           notify_recovery: row.hygiene.notify_recovery,
-          quiet_hours: row.hygiene.quiet_hours,
+          send_hours: row.hygiene.send_hours,
           escalate_after_minutes: row.hygiene.escalate_after_minutes,
           is_critical: severities[row.trigger_key] === "critical",
           is_problem: !reports.has(row.trigger_key),

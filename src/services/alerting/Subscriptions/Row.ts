@@ -106,7 +106,7 @@ export const makeRow = (
     grouping: input.grouping === undefined ? defaultGrouping : input.grouping,
     hygiene: {
       notify_recovery: input.notify_recovery,
-      quiet_hours: input.quiet_hours,
+      send_hours: input.send_hours,
       escalate_after_minutes: input.escalation?.after_minutes ?? null
     },
     muted_until: muted_until ?? input.muted_until,
@@ -136,7 +136,7 @@ export const changeRow = (
     is_active: input.is_active ?? row.is_active,
     hygiene: {
       notify_recovery: input.notify_recovery ?? row.hygiene.notify_recovery,
-      quiet_hours: input.quiet_hours === undefined ? row.hygiene.quiet_hours : input.quiet_hours,
+      send_hours: input.send_hours === undefined ? row.hygiene.send_hours : input.send_hours,
       escalate_after_minutes: input.escalation === undefined
         ? row.hygiene.escalate_after_minutes
         : input.escalation?.after_minutes ?? null
@@ -150,7 +150,7 @@ const toPublic = ({ filters, hygiene, trigger_key, user_id: _, ...row }: Subscri
   trigger: trigger_key,
   filters: setFilters(filters),
   notify_recovery: hygiene.notify_recovery,
-  quiet_hours: hygiene.quiet_hours
+  send_hours: hygiene.send_hours
 })
 
 export const toDefault = (
@@ -184,9 +184,9 @@ export const toPersonal = (
 export const checkRow = (row: SubscriptionRow, { escalation }: SubscriptionChannels) => {
   const unsuited = findUnsuitedFilter(row.trigger_key, row.filters)
   if (unsuited !== null) return ValidationFailed.at(`filters.${unsuited}`, "is for the trigger task.failure_rate only")
-  const quiet = row.hygiene.quiet_hours
-  if (quiet !== null && quiet.start === quiet.end) {
-    return ValidationFailed.at("quiet_hours.end", "must differ from start")
+  const hours = row.hygiene.send_hours
+  if (hours !== null && hours.start === hours.end) {
+    return ValidationFailed.at("send_hours.end", "must differ from start")
   }
   const isEmpty = escalation.project_channel_ids.length + escalation.user_channel_ids.length === 0
   return row.hygiene.escalate_after_minutes !== null && isEmpty

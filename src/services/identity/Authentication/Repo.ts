@@ -38,6 +38,8 @@ export interface SessionRow extends UserRow {
   readonly proven_at: Timestamp.Timestamp | null
   readonly mfa_enrolled_at: string | null
   readonly mfa_enforcement_started_at: Timestamp.Timestamp | null
+  /** The stored policy (`MfaPolicy`). */
+  readonly required_for_all: number
   readonly remember_me: number
   readonly last_seen_at: Timestamp.Timestamp
   readonly expires_at: string
@@ -67,7 +69,8 @@ export const makeCredentialsRepo = Effect.gen(function*() {
     WHERE k.token_hash = ?`)
   const selectSession = prepare.rows<SessionRow>(`
     SELECT s.id, s.remember_me, s.last_seen_at, s.expires_at, s.factor_at, s.proven_at,
-      u.mfa_enrolled_at, u.mfa_enforcement_started_at, ${userColumnsOf("TRUE")}
+      u.mfa_enrolled_at, u.mfa_enforcement_started_at,
+      COALESCE((SELECT required_for_all FROM mfa_policy), 0) AS required_for_all, ${userColumnsOf("TRUE")}
     FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN projects p ON p.slug = ?
     WHERE s.token_hash = ? AND s.revoked_at IS NULL AND u.is_active = 1`)
 

@@ -12,9 +12,10 @@ import { Settings, type SettingsShape } from "../../kernel/Settings.ts"
 import { MfaRepo } from "../MfaRepo.ts"
 import { TrustedDevicesRepo } from "../TrustedDevicesRepo.ts"
 
-export const policyOf = (settings: SettingsShape): EnforcementPolicy => ({
+/** The settings' policy, and the stored one, which can only add to it (`MfaPolicy`). */
+export const policyOf = (settings: SettingsShape, isStoredForAll: boolean): EnforcementPolicy => ({
   for_admins: settings.mfaEnforceForAdmins,
-  for_all: settings.mfaEnforceForAll,
+  for_all: settings.mfaEnforceForAll || isStoredForAll,
   grace_days: settings.mfaEnrollmentGraceDays
 })
 
@@ -39,7 +40,7 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaLogin", {
   effect: Effect.gen(function*() {
     const repo = yield* MfaRepo
     const devices = yield* TrustedDevicesRepo
-    const policy = policyOf(yield* Settings)
+    const settings = yield* Settings
 
     const getRowForUpdate = Effect.fnUntraced(function*(userId: UserId) {
       const row = yield* repo.findByUserForUpdate(userId)
@@ -53,7 +54,11 @@ export class MfaLogin extends Effect.Service<MfaLogin>()("svc/MfaLogin", {
       const started_at = row.mfa_enforcement_started_at
       return {
         enrolled,
-        enrollment: findEnrollmentRequirement(policy, { is_admin: row.is_admin, enrolled, started_at })
+        enrollment: findEnrollmentRequirement(policyOf(settings, row.required_for_all), {
+          is_admin: row.is_admin,
+          enrolled,
+          started_at
+        })
       } satisfies MfaState
     })
 

@@ -44,6 +44,7 @@ export const restoreRules: Readonly<Record<string, "kept" | "changed" | "deleted
   mail_outbox: "deleted",
   maintenance_windows: "kept",
   memberships: "kept",
+  mfa_policy: "kept",
   mfa_recovery_codes: "kept",
   oidc_identities: "kept",
   oidc_logout_tokens: "kept",

@@ -13,18 +13,33 @@ export type AssigneeNames = ReadonlyMap<string, Assignee>
 const maxListed = 500
 
 /** Who may be assigned to a failure group: a project's members, and global admins, who may work in every project. */
+const assignable = (sql: SqlClient.SqlClient, projectId: ProjectId) =>
+  sql`users u LEFT JOIN memberships m ON m.user_id = u.id AND m.project_id = ${projectId}
+    WHERE u.is_active = 1 AND (u.is_admin = 1 OR m.user_id IS NOT NULL)`
+
+/**
+ * Groups that have no assignee in the lists: also those whose assignee was deactivated. They return to that user when the
+ * account is active again.
+ */
+export const isUnassigned = (sql: SqlClient.SqlClient, projectId: ProjectId) =>
+  sql`(assignee_id IS NULL OR assignee_id NOT IN (SELECT u.id FROM ${assignable(sql, projectId)}))`
+
 export const makeAssignees = Effect.gen(function*() {
   const read = yield* Reader
 
   const select = (projectId: ProjectId, ids: ReadonlyArray<string> | null) =>
-    assigneeRows(read`SELECT u.id, u.display_name AS name FROM users u
-      LEFT JOIN memberships m ON m.user_id = u.id AND m.project_id = ${projectId}
-      WHERE u.is_active = 1 AND (u.is_admin = 1 OR m.user_id IS NOT NULL) ${
-      ids === null ? read.literal("") : read`AND ${idIn(read, ids, "u.id")}`
-    } ORDER BY lower(coalesce(u.display_name, '')), u.id LIMIT ${maxListed}`)
+    assigneeRows(
+      read`SELECT u.id, u.display_name AS name FROM ${assignable(read, projectId)} ${
+        ids === null ? read.literal("") : read`AND ${idIn(read, ids, "u.id")}`
+      } ORDER BY lower(coalesce(u.display_name, '')), u.id LIMIT ${maxListed + 1}`
+    )
 
   return {
-    list: (projectId: ProjectId) => select(projectId, null),
+    list: (projectId: ProjectId) =>
+      Effect.map(select(projectId, null), (rows) => ({
+        people: rows.slice(0, maxListed),
+        hasMore: rows.length > maxListed
+      })),
 
     /** Those of the users who may be assigned, by id. */
     find: (projectId: ProjectId, ids: ReadonlyArray<string | null>) => {

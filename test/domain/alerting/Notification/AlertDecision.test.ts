@@ -19,7 +19,7 @@ const rules: AlertRules = {
   grouping: { wait_seconds: 30, interval_seconds: 300, repeat_seconds: 14_400 },
   cooldown_seconds: 0,
   notify_recovery: true,
-  quiet_hours: null,
+  send_hours: null,
   escalate_after_minutes: null,
   is_critical: false,
   is_problem: true,
@@ -153,26 +153,27 @@ describe("an alert", () => {
     assert.strictEqual(life.state?.status, "closed")
   })
 
-  it("keeps quiet hours by the wall clock, also when clocks change; critical ones are exempt", () => {
-    const quiet_hours = { start: "22:00", end: "07:00", timezone: "Europe/Berlin", except_critical: true }
-    const night = (date: string, critical = false): readonly [number, string | null] => {
+  it("sends by the wall clock, also when clocks change; critical ones are exempt", () => {
+    const night = { start: "22:00", end: "07:00", timezone: "Europe/Berlin", always_critical: true }
+    const send_hours = { mode: "except", ...night } as const
+    const decideAt = (date: string, critical = false): readonly [number, string | null] => {
       const begin = parse(date) ?? assert.fail()
       const now = { ...circumstances(0), now: begin }
-      const quietRules = { ...ungrouped, quiet_hours, is_critical: critical }
-      const { messages, state } = addOccurrences(openAlert(begin, begin, null), quietRules, now, {
+      const hourRules = { ...ungrouped, send_hours, is_critical: critical }
+      const { messages, state } = addOccurrences(openAlert(begin, begin, null), hourRules, now, {
         count: 1,
         last_at: begin
       })
       return [messages.length, state.due_at]
     }
-    assert.deepStrictEqual(night("2026-01-05T20:59:59Z"), [1, "2026-01-05T21:00:29.000000Z"])
-    assert.strictEqual(night("2026-01-05T21:00:00Z", true)[0], 1)
-    const findSendTime = (date: string) => {
+    assert.deepStrictEqual(decideAt("2026-01-05T20:59:59Z"), [1, "2026-01-05T21:00:29.000000Z"])
+    assert.strictEqual(decideAt("2026-01-05T21:00:00Z", true)[0], 1)
+    const findSendTime = (date: string, hours: AlertRules["send_hours"] = send_hours) => {
       const begin = parse(date) ?? assert.fail()
       const now = { ...circumstances(0), now: begin }
       let { messages, state } = addOccurrences(
         openAlert(begin, begin, null),
-        { ...ungrouped, quiet_hours, notify_recovery: true },
+        { ...ungrouped, send_hours: hours, notify_recovery: true },
         now,
         {
           count: 1,
@@ -181,7 +182,7 @@ describe("an alert", () => {
       )
       while (messages.length === 0 && state.due_at !== null) {
         const due = state.due_at
-        ;({ messages, state } = decide(state, { ...ungrouped, quiet_hours }, { ...now, now: due }))
+        ;({ messages, state } = decide(state, { ...ungrouped, send_hours: hours }, { ...now, now: due }))
         if (messages.length > 0) return due
       }
       return begin
@@ -189,6 +190,21 @@ describe("an alert", () => {
     assert.strictEqual(findSendTime("2026-01-05T21:00:00Z"), "2026-01-06T06:00:00.000000Z")
     assert.strictEqual(findSendTime("2026-03-28T23:00:00Z"), "2026-03-29T05:00:00.000000Z", "one hour less of sleep")
     assert.strictEqual(findSendTime("2026-10-24T23:00:00Z"), "2026-10-25T06:00:00.000000Z", "one hour more")
+    const watch = (days?: ReadonlyArray<"mon" | "fri">) => ({ mode: "only", ...night, ...(days && { days }) } as const)
+    assert.strictEqual(findSendTime("2026-01-05T21:00:00Z", watch()), "2026-01-05T21:00:00.000000Z", "the watch began")
+    assert.strictEqual(findSendTime("2026-01-06T05:59:59Z", watch()), "2026-01-06T05:59:59.000000Z", "it lasts")
+    assert.strictEqual(findSendTime("2026-01-06T06:00:00Z", watch()), "2026-01-06T21:00:00.000000Z", "the next night")
+    assert.strictEqual(findSendTime("2026-03-29T05:00:00Z", watch()), "2026-03-29T20:00:00.000000Z", "in summer time")
+    // 5 January 2026 is a Monday
+    assert.strictEqual(
+      findSendTime("2026-01-06T03:00:00Z", watch(["mon"])),
+      "2026-01-06T03:00:00.000000Z",
+      "Monday's night"
+    )
+    const friday = findSendTime("2026-01-06T22:00:00Z", watch(["mon", "fri"]))
+    assert.strictEqual(friday, "2026-01-09T21:00:00.000000Z")
+    // 72 hours without an occurrence: stale, and no message
+    assert.strictEqual(findSendTime("2026-01-06T06:00:00Z", watch(["mon"])), "2026-01-06T06:00:00.000000Z", "a week")
   })
 
   it("sends one first message, and messages are at least the interval apart", () => {

@@ -80,7 +80,7 @@ describe.each(engines)("a storm of failures on %s", (engine) => {
               in_app: 0,
               cooldown_seconds: 0,
               grouping: JSON.stringify({ ...defaultGrouping, wait_seconds: 0 }),
-              hygiene: JSON.stringify({ notify_recovery: true, quiet_hours: null, escalate_after_minutes: null }),
+              hygiene: JSON.stringify({ notify_recovery: true, send_hours: null, escalate_after_minutes: null }),
               is_active: 1,
               created_at: now,
               updated_at: now

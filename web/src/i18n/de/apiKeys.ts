@@ -18,7 +18,13 @@ export const apiKeys: Texts["apiKeys"] = {
   scopes: "Scopes",
   scopesHint: "Geben Sie einem Schlüssel nur, was sein Programm braucht.",
   noScopes: "keine Scopes",
-  chooseReads: "Nur lesende",
+  presets: {
+    ci_deploys: "CI: nur Deploys",
+    read_only: "Nur lesen",
+    operator: common.operator,
+    agent_provisioning: "Agenten einrichten",
+    metrics: "Dashboards und Metriken"
+  },
   chooseNone: "Keine",
   addresses: "IP-Adressen",
   addressesHint:

@@ -39,7 +39,30 @@ export const audit: Texts["audit"] = {
   head: "Neuester Eintrag",
   headOk: "Mit einem bekannten Schlüssel signiert",
   verification: "Letzte Prüfung aller Einträge",
-  verificationOff: "Nicht eingeplant. Der Administrator des Servers kann sie einschalten.",
+  fromEntry: "Ab dem gebrochenen Eintrag",
+  verify: {
+    never: "Noch nicht geprüft",
+    start: "Alle Einträge prüfen",
+    starting: "Beginnt …",
+    progress: (checked: string, total: string) => `${checked} von ${total} Einträgen geprüft`,
+    results: {
+      intact: (rows: string, _seq: string) => `Unversehrt: alle ${rows} Einträge.`,
+      broken: (rows: string, seq: string) => `Gebrochen bei Eintrag ${seq}, nach ${rows} unversehrten Einträgen.`,
+      error: (_rows: string, _seq: string) =>
+        "Sie konnte nicht abgeschlossen werden. Die Ursache steht im Log des Servers."
+    },
+    problems: {
+      changed: "Der Eintrag wurde verändert.",
+      missing: "Hier wurden ein oder mehrere Einträge entfernt.",
+      inserted: "Der Eintrag stammt nicht vom Server oder folgt auf den neuesten.",
+      reordered: "Der Eintrag steht an anderer Stelle.",
+      cut: "Die neuesten Einträge fehlen.",
+      key_unknown: "Der Schlüssel des Eintrags ist unbekannt.",
+      head: "Der Vermerk des neuesten Eintrags passt nicht zum Log.",
+      watermark: "Dem Anfang des Logs ist nicht zu trauen."
+    },
+    showEntry: "Eintrag anzeigen"
+  },
   states: { ok: "Unversehrt", degraded: "Unvollständig", failed: "Beschädigt" },
   forwarder: common.webhook,
   forwarderOff: "Aus. Der Administrator des Servers kann ihn einschalten.",

@@ -107,6 +107,7 @@ export const common: Texts["common"] = {
   outcome: "Ergebnis",
   outcomeUnknown: "Ergebnis unbekannt",
   overview: "Übersicht",
+  operator: "Operator",
   password: "Passwort",
   pause: "Pausieren",
   paused: "Pausiert",

@@ -24,6 +24,7 @@ export const failures: Texts["failures"] = {
     count: "Nach Fehlversuchen",
     escalating: "Eskalierende zuerst"
   },
+  assigneesEnd: "Die ersten 500 Personen sind aufgeführt.",
   assignee: "Zuständig",
   anyone: "Alle Zuständigen",
   assignedToMe: "Mir zugewiesen",

@@ -13,7 +13,7 @@ export const people: Texts["people"] = {
   you: "Sie",
   noMembers: "Noch keine Mitglieder",
   noMembersHint: "Laden Sie jemanden ein. Globale Administratoren sehen das Projekt auch ohne Mitgliedschaft.",
-  roles: { viewer: "Betrachter", auditor: "Prüfer", operator: "Operator", admin: "Administrator" },
+  roles: { viewer: "Betrachter", auditor: "Prüfer", operator: common.operator, admin: "Administrator" },
   roleHints: {
     viewer: "Sieht alles im Projekt und speichert Ansichten. Kann nur eigene Alarme bestätigen.",
     auditor: "Alles, was ein Betrachter kann, dazu das Audit-Log und dessen Exporte.",

@@ -1,5 +1,7 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
 
 export const system: Texts["system"] = {
   tabs: { health: common.health, versions: "Versionen", settings: common.settings },
@@ -62,6 +64,25 @@ export const system: Texts["system"] = {
   unknown: common.unknown,
   outdated: "Es gibt eine neuere Version",
   current: "Aktuell",
+  secondFactor: {
+    title: common.secondFactor,
+    all: "Alle brauchen einen zweiten Faktor",
+    admins: "Globale Administratoren brauchen einen zweiten Faktor",
+    none: "Ein zweiter Faktor ist freiwillig",
+    hint: (without: Count, days: Count) =>
+      `${
+        plural(without, "# aktiver Benutzer hat", "# aktive Benutzer haben")
+      } keinen. Benutzer ohne einen richten ihn bei der nächsten Anmeldung ein, innerhalb von ${
+        plural(days, "# Tag", "# Tagen")
+      }.`,
+    bySetting: "Die Einstellung SVC_MFA_ENFORCE_FOR_ALL verlangt ihn. Ändern Sie ihn dort.",
+    require: "Von allen verlangen",
+    relax: "Freiwillig machen",
+    requireTitle: "Von allen einen zweiten Faktor verlangen?",
+    relaxTitle: "Den zweiten Faktor freiwillig machen?",
+    ownFirst: "Sie brauchen zuerst selbst einen zweiten Faktor.",
+    setUp: "Einrichten"
+  },
   settingsHint: (home: string) =>
     `Die geltenden Werte des antwortenden Prozesses, Geheimnisse sind maskiert. Ändern Sie sie in der Umgebung oder in svc.conf von ${home}, und starten Sie neu.`,
   filter: "Einstellungen filtern",

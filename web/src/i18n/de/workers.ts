@@ -5,7 +5,25 @@ import { plural } from "./plural.ts"
 
 export const workers: Texts["workers"] = {
   title: common.workers,
-  tabs: { workers: common.workers, processes: "Agentenprozesse" },
+  tabs: { workers: common.workers, running: "Läuft jetzt", processes: "Agentenprozesse" },
+  board: {
+    title: "Was jetzt läuft, nach Worker",
+    elapsed: "Bisher",
+    usual: "Üblich, bis",
+    longer: "länger als üblich",
+    stale: "Worker ist nicht online",
+    unknownWorker: "Worker nicht gemeldet",
+    busy: (busy: string) => `${busy} laufend`,
+    slots: (busy: string, slots: string) => `${busy} von ${slots} Plätzen belegt`,
+    none: "Keine Worker, und nichts läuft",
+    noneHint: "Laufende Tasks erscheinen hier, sobald ein Agent sie meldet.",
+    more: (count: Count) =>
+      plural(
+        count,
+        "# weiterer Task läuft. Gezeigt werden die zuerst empfangenen.",
+        "# weitere Tasks laufen. Gezeigt werden die zuerst empfangenen."
+      )
+  },
   filter: "Worker suchen",
   filterProcesses: "Prozess suchen",
   name: common.worker,

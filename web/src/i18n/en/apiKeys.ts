@@ -17,7 +17,13 @@ export const apiKeys = {
   scopes: "Scopes",
   scopesHint: "Give a key only what its program needs.",
   noScopes: "no scopes",
-  chooseReads: "Read-only scopes",
+  presets: {
+    ci_deploys: "CI: deploys only",
+    read_only: "Read only",
+    operator: common.operator,
+    agent_provisioning: "Agent provisioning",
+    metrics: "Dashboards and metrics"
+  },
   chooseNone: "None",
   addresses: "IP addresses",
   addressesHint:

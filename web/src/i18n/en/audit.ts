@@ -30,7 +30,29 @@ export const audit = {
   head: "Newest entry",
   headOk: "Signed with a known key",
   verification: "Last verification of all entries",
-  verificationOff: "Not scheduled. The server's administrator can turn it on.",
+  fromEntry: "From the broken entry on",
+  verify: {
+    never: "Not verified yet",
+    start: "Verify all entries",
+    starting: "Starting …",
+    progress: (checked: string, total: string) => `${checked} of ${total} entries checked`,
+    results: {
+      intact: (rows: string, _seq: string) => `Intact: all ${rows} entries.`,
+      broken: (rows: string, seq: string) => `Broken at entry ${seq}, after ${rows} intact entries.`,
+      error: (_rows: string, _seq: string) => "It could not be completed. The server’s log has the cause."
+    },
+    problems: {
+      changed: "The entry was changed.",
+      missing: "One or more entries were removed here.",
+      inserted: "The entry was not written by the server, or is after the newest one.",
+      reordered: "The entry is at another place.",
+      cut: "The newest entries are missing.",
+      key_unknown: "The key of the entry is unknown.",
+      head: "The record of the newest entry does not match the log.",
+      watermark: "The start of the log cannot be trusted."
+    },
+    showEntry: "Show the entry"
+  },
   states: { ok: "Intact", degraded: "Incomplete", failed: "Broken" },
   forwarder: common.webhook,
   forwarderOff: "Off. The server's administrator can turn it on.",

@@ -106,6 +106,7 @@ export const common = {
   outcome: "Outcome",
   outcomeUnknown: "Outcome unknown",
   overview: "Overview",
+  operator: "Operator",
   password: "Password",
   pause: "Pause",
   paused: "Paused",

@@ -11,7 +11,7 @@ export const people = {
   you: "you",
   noMembers: "No members yet",
   noMembersHint: "Invite a user. Global admins see the project without being members.",
-  roles: { viewer: "Viewer", auditor: "Auditor", operator: "Operator", admin: "Admin" },
+  roles: { viewer: "Viewer", auditor: "Auditor", operator: common.operator, admin: "Admin" },
   roleHints: {
     viewer: "Views everything in the project and saves views. Can acknowledge only their own alerts.",
     auditor: "Everything a viewer can do, plus the audit log and its exports.",

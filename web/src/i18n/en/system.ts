@@ -1,4 +1,6 @@
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
 
 export const system = {
   tabs: { health: common.health, versions: "Versions", settings: common.settings },
@@ -60,6 +62,23 @@ export const system = {
   unknown: common.unknown,
   outdated: "A newer version exists",
   current: "Up to date",
+  secondFactor: {
+    title: common.secondFactor,
+    all: "Everyone needs a second factor",
+    admins: "Global admins need a second factor",
+    none: "A second factor is optional",
+    hint: (without: Count, days: Count) =>
+      `${
+        plural(without, "# active user has", "# active users have")
+      } none. Users without one set it up at their next sign-in, within ${plural(days, "# day", "# days")}.`,
+    bySetting: "The setting SVC_MFA_ENFORCE_FOR_ALL requires it. Change it there.",
+    require: "Require for everyone",
+    relax: "Make optional",
+    requireTitle: "Require a second factor of everyone?",
+    relaxTitle: "Make the second factor optional?",
+    ownFirst: "You need a second factor yourself first.",
+    setUp: "Set it up"
+  },
   settingsHint: (home: string) =>
     `The values in force in the process that answers, with secrets masked. Change them in the environment or in svc.conf of ${home}, then restart.`,
   filter: "Filter settings",

@@ -4,7 +4,25 @@ import { plural } from "./plural.ts"
 
 export const workers = {
   title: common.workers,
-  tabs: { workers: common.workers, processes: "Agent processes" },
+  tabs: { workers: common.workers, running: "Running now", processes: "Agent processes" },
+  board: {
+    title: "What runs now, by worker",
+    elapsed: "Elapsed",
+    usual: "Usual, up to",
+    longer: "longer than usual",
+    stale: "worker is not online",
+    unknownWorker: "Worker not reported",
+    busy: (busy: string) => `${busy} running`,
+    slots: (busy: string, slots: string) => `${busy} of ${slots} slots busy`,
+    none: "No workers and nothing running",
+    noneHint: "Running tasks appear here as soon as an agent reports them.",
+    more: (count: Count) =>
+      plural(
+        count,
+        "# more task runs. The tasks that were received first are shown.",
+        "# more tasks run. The tasks that were received first are shown."
+      )
+  },
   filter: "Find a worker",
   filterProcesses: "Find a process",
   name: common.worker,

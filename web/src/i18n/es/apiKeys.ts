@@ -18,7 +18,13 @@ export const apiKeys: Texts["apiKeys"] = {
   scopes: "Ámbitos",
   scopesHint: "Dé a una clave solo lo que necesita su programa.",
   noScopes: "sin ámbitos",
-  chooseReads: "Solo lectura",
+  presets: {
+    ci_deploys: "CI: solo despliegues",
+    read_only: "Solo lectura",
+    operator: common.operator,
+    agent_provisioning: "Alta de agentes",
+    metrics: "Paneles y métricas"
+  },
   chooseNone: "Ninguno",
   addresses: "Direcciones IP",
   addressesHint:

@@ -37,7 +37,29 @@ export const audit: Texts["audit"] = {
   head: "Entrada más reciente",
   headOk: "Firmada con una clave conocida",
   verification: "Última verificación de todas las entradas",
-  verificationOff: "No programada. El administrador del servidor puede activarla.",
+  fromEntry: "Desde la entrada rota",
+  verify: {
+    never: "Todavía sin verificar",
+    start: "Verificar todas las entradas",
+    starting: "Empezando…",
+    progress: (checked: string, total: string) => `${checked} de ${total} entradas comprobadas`,
+    results: {
+      intact: (rows: string, _seq: string) => `Íntegro: las ${rows} entradas.`,
+      broken: (rows: string, seq: string) => `Roto en la entrada ${seq}, tras ${rows} entradas íntegras.`,
+      error: (_rows: string, _seq: string) => "No se pudo completar. El registro del servidor tiene la causa."
+    },
+    problems: {
+      changed: "La entrada se modificó.",
+      missing: "Aquí se quitaron una o más entradas.",
+      inserted: "La entrada no la escribió el servidor, o sigue a la más reciente.",
+      reordered: "La entrada está en otro lugar.",
+      cut: "Faltan las entradas más recientes.",
+      key_unknown: "La clave de la entrada es desconocida.",
+      head: "El apunte de la entrada más reciente no coincide con el registro.",
+      watermark: "El principio del registro no es fiable."
+    },
+    showEntry: "Mostrar la entrada"
+  },
   states: { ok: "Íntegro", degraded: "Incompleta", failed: "Dañado" },
   forwarder: common.webhook,
   forwarderOff: "Desactivado. El administrador del servidor puede activarlo.",

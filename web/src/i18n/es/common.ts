@@ -107,6 +107,7 @@ export const common: Texts["common"] = {
   outcome: "Resultado",
   outcomeUnknown: "Resultado desconocido",
   overview: "Resumen",
+  operator: "Operador",
   password: "Contraseña",
   pause: "Pausar",
   paused: "En pausa",

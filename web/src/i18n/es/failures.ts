@@ -24,6 +24,7 @@ export const failures: Texts["failures"] = {
     count: "Por intentos fallidos",
     escalating: "En aumento primero"
   },
+  assigneesEnd: "Se muestran las primeras 500 personas.",
   assignee: "Responsable",
   anyone: "Cualquier responsable",
   assignedToMe: "Asignados a mí",

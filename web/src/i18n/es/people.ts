@@ -13,7 +13,7 @@ export const people: Texts["people"] = {
   you: "usted",
   noMembers: "Todavía no hay miembros",
   noMembersHint: "Invite a un usuario. Los administradores globales ven el proyecto sin ser miembros.",
-  roles: { viewer: "Lector", auditor: "Auditor", operator: "Operador", admin: "Administrador" },
+  roles: { viewer: "Lector", auditor: "Auditor", operator: common.operator, admin: "Administrador" },
   roleHints: {
     viewer: "Ve todo en el proyecto y guarda vistas. Solo puede confirmar sus propias alertas.",
     auditor: "Todo lo que puede hacer un lector, además del registro de auditoría y sus exportaciones.",

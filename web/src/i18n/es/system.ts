@@ -1,5 +1,7 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
 
 export const system: Texts["system"] = {
   tabs: { health: common.health, versions: "Versiones", settings: common.settings },
@@ -63,6 +65,23 @@ export const system: Texts["system"] = {
   unknown: common.unknown,
   outdated: "Hay una versión más reciente",
   current: "Actualizado",
+  secondFactor: {
+    title: common.secondFactor,
+    all: "Todos necesitan un segundo factor",
+    admins: "Los administradores globales necesitan un segundo factor",
+    none: "El segundo factor es opcional",
+    hint: (without: Count, days: Count) =>
+      `${
+        plural(without, "# usuario activo no lo tiene", "# usuarios activos no lo tienen")
+      }. Lo configuran en su próximo inicio de sesión, en un plazo de ${plural(days, "# día", "# días")}.`,
+    bySetting: "El ajuste SVC_MFA_ENFORCE_FOR_ALL lo exige. Cámbielo allí.",
+    require: "Exigir a todos",
+    relax: "Hacer opcional",
+    requireTitle: "¿Exigir un segundo factor a todos?",
+    relaxTitle: "¿Hacer opcional el segundo factor?",
+    ownFirst: "Primero necesita usted un segundo factor.",
+    setUp: "Configurarlo"
+  },
   settingsHint: (home: string) =>
     `Los valores vigentes en el proceso que responde, con los secretos ocultos. Cámbielos en el entorno o en svc.conf de ${home} y reinicie.`,
   filter: "Filtrar ajustes",

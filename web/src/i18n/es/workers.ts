@@ -5,7 +5,25 @@ import { plural } from "./plural.ts"
 
 export const workers: Texts["workers"] = {
   title: common.workers,
-  tabs: { workers: common.workers, processes: "Procesos de agentes" },
+  tabs: { workers: common.workers, running: "En ejecución", processes: "Procesos de agentes" },
+  board: {
+    title: "Lo que se ejecuta ahora, por worker",
+    elapsed: "Transcurrido",
+    usual: "Habitual, hasta",
+    longer: "más de lo habitual",
+    stale: "el worker no está en línea",
+    unknownWorker: "Worker no indicado",
+    busy: (busy: string) => `${busy} en ejecución`,
+    slots: (busy: string, slots: string) => `${busy} de ${slots} puestos ocupados`,
+    none: "No hay workers ni nada en ejecución",
+    noneHint: "Las tareas en ejecución aparecen aquí en cuanto un agente las notifica.",
+    more: (count: Count) =>
+      plural(
+        count,
+        "Se ejecuta # tarea más. Se muestran las que se recibieron primero.",
+        "Se ejecutan # tareas más. Se muestran las que se recibieron primero."
+      )
+  },
   filter: "Buscar un worker",
   filterProcesses: "Buscar un proceso",
   name: common.worker,

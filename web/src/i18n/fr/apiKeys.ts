@@ -18,7 +18,13 @@ export const apiKeys: Texts["apiKeys"] = {
   scopes: "Portées",
   scopesHint: "Ne donnez à une clé que ce dont son programme a besoin.",
   noScopes: "aucune portée",
-  chooseReads: "Lecture seule",
+  presets: {
+    ci_deploys: "CI\u00a0: déploiements seuls",
+    read_only: "Lecture seule",
+    operator: common.operator,
+    agent_provisioning: "Création d’agents",
+    metrics: "Tableaux de bord et métriques"
+  },
   chooseNone: "Aucune",
   addresses: "Adresses IP",
   addressesHint:

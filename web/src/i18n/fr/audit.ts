@@ -37,7 +37,29 @@ export const audit: Texts["audit"] = {
   head: "Entrée la plus récente",
   headOk: "Signée avec une clé connue",
   verification: "Dernière vérification de toutes les entrées",
-  verificationOff: "Non planifiée. L’administrateur du serveur peut l’activer.",
+  fromEntry: "À partir de l’entrée rompue",
+  verify: {
+    never: "Pas encore vérifié",
+    start: "Vérifier toutes les entrées",
+    starting: "Démarrage…",
+    progress: (checked: string, total: string) => `${checked} entrées vérifiées sur ${total}`,
+    results: {
+      intact: (rows: string, _seq: string) => `Intact\u00a0: les ${rows} entrées.`,
+      broken: (rows: string, seq: string) => `Rompu à l’entrée ${seq}, après ${rows} entrées intactes.`,
+      error: (_rows: string, _seq: string) => "La vérification n’a pas abouti. La cause est dans le journal du serveur."
+    },
+    problems: {
+      changed: "L’entrée a été modifiée.",
+      missing: "Une ou plusieurs entrées ont été retirées ici.",
+      inserted: "L’entrée ne vient pas du serveur, ou suit la plus récente.",
+      reordered: "L’entrée est à un autre endroit.",
+      cut: "Les entrées les plus récentes manquent.",
+      key_unknown: "La clé de l’entrée est inconnue.",
+      head: "La trace de l’entrée la plus récente ne correspond pas au journal.",
+      watermark: "Le début du journal n’est pas fiable."
+    },
+    showEntry: "Afficher l’entrée"
+  },
   states: { ok: "Intact", degraded: "Incomplète", failed: "Altéré" },
   forwarder: common.webhook,
   forwarderOff: "Désactivé. L’administrateur du serveur peut l’activer.",

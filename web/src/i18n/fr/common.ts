@@ -107,6 +107,7 @@ export const common: Texts["common"] = {
   outcome: "Résultat",
   outcomeUnknown: "Résultat inconnu",
   overview: "Aperçu",
+  operator: "Opérateur",
   password: "Mot de passe",
   pause: "Mettre en pause",
   paused: "En pause",

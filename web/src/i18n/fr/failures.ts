@@ -24,6 +24,7 @@ export const failures: Texts["failures"] = {
     count: "Par tentatives en échec",
     escalating: "En aggravation d’abord"
   },
+  assigneesEnd: "Les 500 premières personnes sont listées.",
   assignee: "Responsable",
   anyone: "Tous les responsables",
   assignedToMe: "Assignés à moi",

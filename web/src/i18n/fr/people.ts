@@ -13,7 +13,7 @@ export const people: Texts["people"] = {
   you: "vous",
   noMembers: "Aucun membre pour l’instant",
   noMembersHint: "Invitez un utilisateur. Les administrateurs globaux voient le projet sans en être membres.",
-  roles: { viewer: "Lecteur", auditor: "Auditeur", operator: "Opérateur", admin: "Administrateur" },
+  roles: { viewer: "Lecteur", auditor: "Auditeur", operator: common.operator, admin: "Administrateur" },
   roleHints: {
     viewer: "Consulte tout le projet et enregistre des vues. Ne peut acquitter que ses propres alertes.",
     auditor: "Tout ce que peut faire un lecteur, plus le journal d’audit et ses exports.",

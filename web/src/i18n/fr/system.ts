@@ -1,5 +1,7 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
+import { plural } from "./plural.ts"
 
 export const system: Texts["system"] = {
   tabs: { health: common.health, versions: "Versions", settings: common.settings },
@@ -63,6 +65,23 @@ export const system: Texts["system"] = {
   unknown: common.unknown,
   outdated: "Une version plus récente existe",
   current: "À jour",
+  secondFactor: {
+    title: common.secondFactor,
+    all: "Tout le monde doit avoir un second facteur",
+    admins: "Les administrateurs globaux doivent avoir un second facteur",
+    none: "Le second facteur est facultatif",
+    hint: (without: Count, days: Count) =>
+      `${
+        plural(without, "# utilisateur actif n’en a", "# utilisateurs actifs n’en ont")
+      } pas. Ils le configurent à leur prochaine connexion, dans un délai de ${plural(days, "# jour", "# jours")}.`,
+    bySetting: "Le paramètre SVC_MFA_ENFORCE_FOR_ALL l’exige. Modifiez-le à cet endroit.",
+    require: "Exiger de tous",
+    relax: "Rendre facultatif",
+    requireTitle: "Exiger un second facteur de tous\u00a0?",
+    relaxTitle: "Rendre le second facteur facultatif\u00a0?",
+    ownFirst: "Il vous faut d’abord un second facteur.",
+    setUp: "Le configurer"
+  },
   settingsHint: (home: string) =>
     `Les valeurs en vigueur dans le processus qui répond, secrets masqués. Modifiez-les dans l’environnement ou dans svc.conf de ${home}, puis redémarrez.`,
   filter: "Filtrer les paramètres",

@@ -5,7 +5,25 @@ import { plural } from "./plural.ts"
 
 export const workers: Texts["workers"] = {
   title: common.workers,
-  tabs: { workers: common.workers, processes: "Processus des agents" },
+  tabs: { workers: common.workers, running: "En cours", processes: "Processus des agents" },
+  board: {
+    title: "Ce qui s’exécute, par worker",
+    elapsed: "Écoulé",
+    usual: "Habituel, jusqu’à",
+    longer: "plus long que d’habitude",
+    stale: "worker pas en ligne",
+    unknownWorker: "Worker non signalé",
+    busy: (busy: string) => `${busy} en cours`,
+    slots: (busy: string, slots: string) => `${busy} places occupées sur ${slots}`,
+    none: "Aucun worker et rien en cours",
+    noneHint: "Les tâches en cours apparaissent ici dès qu’un agent les signale.",
+    more: (count: Count) =>
+      plural(
+        count,
+        "# autre tâche s’exécute. Les premières reçues sont affichées.",
+        "# autres tâches s’exécutent. Les premières reçues sont affichées."
+      )
+  },
   filter: "Chercher un worker",
   filterProcesses: "Chercher un processus",
   name: common.worker,

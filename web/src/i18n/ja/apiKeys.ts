@@ -18,7 +18,13 @@ export const apiKeys: Texts["apiKeys"] = {
   scopes: "スコープ",
   scopesHint: "プログラムに必要なものだけを与えてください。",
   noScopes: "スコープなし",
-  chooseReads: "読み取り専用をすべて選択",
+  presets: {
+    ci_deploys: "CI：デプロイのみ",
+    read_only: "読み取り専用",
+    operator: common.operator,
+    agent_provisioning: "エージェントの登録",
+    metrics: "ダッシュボードとメトリクス"
+  },
   chooseNone: "選択を解除",
   addresses: "IPアドレス",
   addressesHint:

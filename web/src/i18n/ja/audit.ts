@@ -31,7 +31,29 @@ export const audit: Texts["audit"] = {
   head: "最新の記録",
   headOk: "既知の鍵で署名されています",
   verification: "全記録の最後の検証",
-  verificationOff: "予定されていません。サーバーの管理者が有効にできます。",
+  fromEntry: "不整合の記録から",
+  verify: {
+    never: "まだ検証されていません",
+    start: "すべての記録を検証",
+    starting: "開始しています…",
+    progress: (checked: string, total: string) => `${total}件中${checked}件を検証済み`,
+    results: {
+      intact: (rows: string, _seq: string) => `改ざんなし：全${rows}件。`,
+      broken: (rows: string, seq: string) => `${rows}件は正常。記録${seq}で不整合。`,
+      error: (_rows: string, _seq: string) => "完了できませんでした。原因はサーバーのログにあります。"
+    },
+    problems: {
+      changed: "記録が変更されています。",
+      missing: "ここで1件以上の記録が削除されています。",
+      inserted: "サーバーが書いた記録ではないか、最新より後にあります。",
+      reordered: "記録の位置が異なります。",
+      cut: "最新の記録が失われています。",
+      key_unknown: "記録の鍵が不明です。",
+      head: "最新記録の記録がログと一致しません。",
+      watermark: "ログの先頭を信頼できません。"
+    },
+    showEntry: "記録を表示"
+  },
   states: { ok: "正常", degraded: "未完了", failed: "破損" },
   forwarder: common.webhook,
   forwarderOff: "オフ。サーバーの管理者が有効にできます。",

@@ -106,6 +106,7 @@ export const common: Texts["common"] = {
   outcome: "結果",
   outcomeUnknown: "結果不明",
   overview: "概要",
+  operator: "オペレーター",
   password: "パスワード",
   pause: "一時停止",
   paused: "一時停止中",

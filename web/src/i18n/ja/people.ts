@@ -12,7 +12,7 @@ export const people: Texts["people"] = {
   you: "自分",
   noMembers: "メンバーはまだいません",
   noMembersHint: "ユーザーを招待してください。グローバル管理者はメンバーでなくてもプロジェクトを表示できます。",
-  roles: { viewer: "閲覧者", auditor: "監査者", operator: "オペレーター", admin: "管理者" },
+  roles: { viewer: "閲覧者", auditor: "監査者", operator: common.operator, admin: "管理者" },
   roleHints: {
     viewer: "プロジェクト全体の閲覧とビューの保存ができます。対応済みにできるのは自分のアラートだけです。",
     auditor: "閲覧者の権限に加えて、監査ログの表示とエクスポートができます。",

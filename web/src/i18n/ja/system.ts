@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
 
 export const system: Texts["system"] = {
@@ -61,6 +62,21 @@ export const system: Texts["system"] = {
   unknown: common.unknown,
   outdated: "新しいバージョンがあります",
   current: "最新です",
+  secondFactor: {
+    title: common.secondFactor,
+    all: "全員に二要素認証が必要です",
+    admins: "全体管理者に二要素認証が必要です",
+    none: "二要素認証は任意です",
+    hint: (without: Count, days: Count) =>
+      `未設定の有効なユーザー：${without.text}人。次回のサインインから${days.text}日以内に設定します。`,
+    bySetting: "設定SVC_MFA_ENFORCE_FOR_ALLが必須にしています。そちらで変更してください。",
+    require: "全員に必須にする",
+    relax: "任意にする",
+    requireTitle: "全員に二要素認証を必須にしますか？",
+    relaxTitle: "二要素認証を任意にしますか？",
+    ownFirst: "先にご自身の二要素認証が必要です。",
+    setUp: "設定する"
+  },
   settingsHint: (home: string) =>
     `応答したプロセスで有効な値です。シークレットは伏せられています。環境変数または${home}のsvc.confで変更し、再起動してください。`,
   filter: "設定を絞り込む",

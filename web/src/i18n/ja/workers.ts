@@ -4,7 +4,20 @@ import { common } from "./common.ts"
 
 export const workers: Texts["workers"] = {
   title: common.workers,
-  tabs: { workers: common.workers, processes: "エージェントのプロセス" },
+  tabs: { workers: common.workers, running: "実行中", processes: "エージェントのプロセス" },
+  board: {
+    title: "ワーカー別の実行中タスク",
+    elapsed: "経過時間",
+    usual: "通常の上限",
+    longer: "通常より長い",
+    stale: "ワーカーはオンラインではありません",
+    unknownWorker: "ワーカー不明",
+    busy: (busy: string) => `実行中${busy}件`,
+    slots: (busy: string, slots: string) => `${slots}枠中${busy}枠を使用中`,
+    none: "ワーカーも実行中のタスクもありません",
+    noneHint: "エージェントが報告すると、実行中のタスクがここに表示されます。",
+    more: (count: Count) => `ほかに${count.text}件実行中。先に受信したものを表示しています。`
+  },
   filter: "ワーカーを検索",
   filterProcesses: "プロセスを検索",
   name: common.worker,

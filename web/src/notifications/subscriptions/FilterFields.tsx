@@ -1,7 +1,7 @@
 import { useTexts } from "../../i18n/Language.tsx"
 import { DurationField } from "../../ui/DurationField.tsx"
-import { CheckField, SelectField, TextField } from "../../ui/Fields.tsx"
-import { defaultRate, priorities, type Priority, type Trigger } from "./form.ts"
+import { CheckField, TextField } from "../../ui/Fields.tsx"
+import { defaultRate, passingPriorities, priorities, type Trigger } from "./form.ts"
 import { FormPart, NumberField } from "./parts.tsx"
 import type { Subscription } from "./subscriptionOwner.ts"
 
@@ -17,13 +17,10 @@ const numberOf = (filters: Filters, name: keyof typeof defaultRate): number => {
   return typeof value === "number" ? value : defaultRate[name]
 }
 
-const priorityOf = (filters: Filters, name: string): Priority | "" =>
-  priorities.find((one) => one === filters[name]) ?? ""
-
 /** Which events of the trigger count. */
 export const FilterFields = ({ filters, trigger }: { readonly filters: Filters; readonly trigger: Trigger }) => {
   const { forms, subscriptions: texts } = useTexts()
-  const chosenPriorities = Array.isArray(filters.priority) ? filters.priority : []
+  const passing = passingPriorities(filters)
   const isTask = trigger.startsWith("task.")
   return (
     <FormPart title={texts.parts.filters}>
@@ -91,31 +88,18 @@ export const FilterFields = ({ filters, trigger }: { readonly filters: Filters; 
         />
       </div>
       {isTask && (
-        <>
-          <fieldset className="flex flex-wrap items-center gap-x-4 gap-y-2">
-            <legend className="float-left mr-4 font-medium">{texts.fields.priority}</legend>
-            {priorities.map((priority) => (
-              <CheckField
-                key={priority}
-                label={texts.priorities[priority]}
-                name="priority"
-                value={priority}
-                defaultChecked={chosenPriorities.includes(priority)}
-              />
-            ))}
-          </fieldset>
-          <div className="grid items-start gap-4 md:grid-cols-2">
-            {(["priority_min", "priority_max"] as const).map((name) => (
-              <SelectField
-                key={name}
-                label={texts.fields[name]}
-                name={name}
-                choices={{ "": texts.anyPriority, ...texts.priorities }}
-                initial={priorityOf(filters, name)}
-              />
-            ))}
-          </div>
-        </>
+        <fieldset className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <legend className="float-left mr-4 font-medium">{texts.fields.priority}</legend>
+          {priorities.map((priority) => (
+            <CheckField
+              key={priority}
+              label={texts.priorities[priority]}
+              name="priority"
+              value={priority}
+              defaultChecked={passing.includes(priority)}
+            />
+          ))}
+        </fieldset>
       )}
     </FormPart>
   )

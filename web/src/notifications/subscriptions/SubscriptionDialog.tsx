@@ -8,7 +8,8 @@ import { channelsOfProject, ownChannels } from "../channels/channelOwner.ts"
 import { useChannels } from "../channels/ChannelsPart.tsx"
 import { FilterFields } from "./FilterFields.tsx"
 import { readSubscription, type Trigger, triggersFor } from "./form.ts"
-import { QuietFields } from "./QuietFields.tsx"
+import { type PresetName, presets, presetsFor } from "./presets.ts"
+import { SendHoursFields } from "./SendHoursFields.tsx"
 import type { Subscription, SubscriptionOwner } from "./subscriptionOwner.ts"
 import { type Choices, EscalationFields, GroupingFields, TargetFields } from "./TargetFields.tsx"
 
@@ -40,6 +41,12 @@ export const SubscriptionDialog = ({ onClose, owner, slug, subscription }: {
   const [trigger, setTrigger] = useState<Trigger>(subscription?.trigger ?? "task.failed")
   const choices = useChoices(chosenSlug, owner.isPersonal)
   const triggers = triggersFor(owner.isPersonal)
+  const [preset, setPreset] = useState<PresetName | "">("")
+  const shown: Partial<Subscription> = subscription ?? (preset === "" ? {} : presets[preset]())
+  const choosePreset = (name: PresetName | "") => {
+    setPreset(name)
+    if (name !== "") setTrigger(presets[name]().trigger)
+  }
   const save = async (form: FormData) => {
     const hidden = choices === undefined || choices.project === null
       ? { escalation: subscription?.escalation?.project_channel_ids ?? [] }
@@ -58,6 +65,17 @@ export const SubscriptionDialog = ({ onClose, owner, slug, subscription }: {
       onClose={onClose}
     >
       <div className="grid items-start gap-4 md:grid-cols-2">
+        {subscription === null && (
+          <SelectField<PresetName | "">
+            label={texts.fields.preset}
+            value={preset}
+            choices={{
+              "": texts.noPreset,
+              ...Object.fromEntries(presetsFor(triggers).map((name) => [name, texts.presets[name]]))
+            }}
+            onChoose={choosePreset}
+          />
+        )}
         <SelectField<string>
           label={texts.fields.trigger}
           name="trigger"
@@ -74,10 +92,10 @@ export const SubscriptionDialog = ({ onClose, owner, slug, subscription }: {
           />
         )}
       </div>
-      <FilterFields filters={subscription?.filters ?? {}} trigger={trigger} />
+      <FilterFields key={`${preset} filters`} filters={shown.filters ?? {}} trigger={trigger} />
       {choices !== undefined && <TargetFields key={chosenSlug} choices={choices} subscription={subscription} />}
-      <GroupingFields subscription={subscription} />
-      <QuietFields quiet={subscription?.quiet_hours ?? null} />
+      <GroupingFields key={`${preset} grouping`} subscription={shown} />
+      <SendHoursFields key={`${preset} hours`} hours={shown.send_hours ?? null} />
       {choices !== undefined && (
         <EscalationFields
           key={`${chosenSlug} escalation`}

@@ -25,7 +25,7 @@ export const SubscriptionRow = ({ channels, onAction, project, subscription }: {
   const format = useFormat()
   const now = useNow()
   const filterText = useFilterText()
-  const { escalation, filters, grouping, in_app, is_active, last_fired_at, muted_until, quiet_hours, trigger } =
+  const { escalation, filters, grouping, in_app, is_active, last_fired_at, muted_until, send_hours, trigger } =
     subscription
   const isMuted = muted_until !== null && Date.parse(muted_until) > now
   const state = is_active ? isMuted ? "muted" : "active" : "off"
@@ -39,7 +39,7 @@ export const SubscriptionRow = ({ channels, onAction, project, subscription }: {
   ]
   const settings = [
     grouping === null && texts.eachOccurrence,
-    quiet_hours !== null && texts.quietText(quiet_hours.start, quiet_hours.end, quiet_hours.timezone),
+    send_hours !== null && texts.sendHoursText[send_hours.mode](send_hours.start, send_hours.end, send_hours.timezone),
     escalation !== null && texts.escalatesAfter(format.duration(escalation.after_minutes * 60_000))
   ].filter((text) => text !== false)
   const title = notifications.triggers[trigger]

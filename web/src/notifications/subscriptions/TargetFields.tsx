@@ -64,9 +64,11 @@ export const TargetFields = ({ choices, subscription }: {
 }
 
 /** How many occurrences become how few messages. */
-export const GroupingFields = ({ subscription }: { readonly subscription: Subscription | null }) => {
+export const GroupingFields = ({ subscription }: {
+  readonly subscription: Partial<Pick<Subscription, "grouping" | "cooldown_seconds" | "notify_recovery">>
+}) => {
   const { subscriptions: texts } = useTexts()
-  const stored = subscription?.grouping
+  const stored = subscription.grouping
   const [isGrouped, setGrouped] = useState(stored !== null)
   const grouping = stored ?? defaultGrouping
   return (
@@ -107,7 +109,7 @@ export const GroupingFields = ({ subscription }: { readonly subscription: Subscr
         <DurationField
           label={texts.fields.cooldown_seconds}
           name="cooldown_seconds"
-          initial={subscription?.cooldown_seconds ?? 0}
+          initial={subscription.cooldown_seconds ?? 0}
           min={0}
           max={86_400}
         />
@@ -115,7 +117,7 @@ export const GroupingFields = ({ subscription }: { readonly subscription: Subscr
       <CheckField
         label={texts.notifyRecovery}
         name="notify_recovery"
-        defaultChecked={subscription?.notify_recovery ?? true}
+        defaultChecked={subscription.notify_recovery ?? true}
       />
     </FormPart>
   )

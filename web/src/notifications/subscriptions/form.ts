@@ -4,10 +4,15 @@ import type { Schemas } from "../../api/client.ts"
 
 export type Trigger = Schemas["DefaultSubscriptionCreate"]["trigger"]
 export type Priority = "low" | "normal" | "high" | "critical"
-type QuietHours = Schemas["QuietHours"]
-export type Weekday = (QuietHours["days"] & object)[number]
+type Filters = Readonly<Record<string, unknown>>
+type SendHours = Schemas["SendHours"]
+export type Weekday = (SendHours["days"] & object)[number]
 
 export const priorities: ReadonlyArray<Priority> = ["low", "normal", "high", "critical"]
+/** How the form says `send_hours`. */
+export const sendModes = ["always", "only", "except"] as const
+export type SendMode = (typeof sendModes)[number]
+
 export const weekdays: ReadonlyArray<Weekday> = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
 export const triggers: ReadonlyArray<Trigger> = [
@@ -45,7 +50,7 @@ export interface SubscriptionBody {
   readonly cooldown_seconds: number
   readonly grouping: Schemas["Grouping"] | null
   readonly notify_recovery: boolean
-  readonly quiet_hours: QuietHours | null
+  readonly send_hours: SendHours | null
   readonly escalation: Schemas["Escalation"] | null
 }
 
@@ -65,6 +70,20 @@ const chosenOf = <A extends string>(form: FormData, name: string, known: Readonl
 
 const idsOf = (form: FormData, name: string): Array<string> => form.getAll(name).map(String)
 
+/**
+ * The priorities that pass, of the three filters that the API knows: a list, a lowest and a highest. The form has one
+ * control for them, a list, which says everything that they can.
+ */
+export const passingPriorities = ({ priority, priority_max, priority_min }: Filters): ReadonlyArray<Priority> => {
+  const rankOf = (value: unknown, otherwise: number) => {
+    const rank = priorities.findIndex((one) => one === value)
+    return rank === -1 ? otherwise : rank
+  }
+  const [lowest, highest] = [rankOf(priority_min, 0), rankOf(priority_max, priorities.length - 1)]
+  const listed = Array.isArray(priority) && priority.length > 0 ? priority : priorities
+  return priorities.filter((one, rank) => listed.includes(one) && rank >= lowest && rank <= highest)
+}
+
 const readFilters = (form: FormData, trigger: Trigger): Schemas["SubscriptionFilters"] => {
   const chosen = chosenOf(form, "priority", priorities)
   return {
@@ -72,9 +91,7 @@ const readFilters = (form: FormData, trigger: Trigger): Schemas["SubscriptionFil
     task_name_pattern: textOrNull(form, "task_name_pattern"),
     queue: textOrNull(form, "queue"),
     engine: textOrNull(form, "engine"),
-    priority: chosen.length === 0 ? null : chosen,
-    priority_min: priorities.find((one) => one === form.get("priority_min")) ?? null,
-    priority_max: priorities.find((one) => one === form.get("priority_max")) ?? null,
+    priority: chosen.length === 0 || chosen.length === priorities.length ? null : chosen,
     ...(trigger === "task.failure_rate" && {
       rate_percent: numberOf(form, "rate_percent"),
       window_seconds: numberOf(form, "window_seconds"),
@@ -83,14 +100,17 @@ const readFilters = (form: FormData, trigger: Trigger): Schemas["SubscriptionFil
   }
 }
 
-const readQuietHours = (form: FormData): QuietHours => {
+const readSendHours = (form: FormData): SendHours | null => {
+  const mode = form.get("send mode")
+  if (mode !== "only" && mode !== "except") return null
   const days = chosenOf(form, "day", weekdays)
   return {
+    mode,
     start: textOf(form, "start"),
     end: textOf(form, "end"),
     timezone: textOf(form, "timezone"),
     ...(days.length > 0 && days.length < weekdays.length && { days }),
-    except_critical: form.has("except_critical")
+    always_critical: form.has("always_critical")
   }
 }
 
@@ -121,7 +141,7 @@ export const readSubscription = (
       }
       : null,
     notify_recovery: form.has("notify_recovery"),
-    quiet_hours: form.has("is quiet") ? readQuietHours(form) : null,
+    send_hours: readSendHours(form),
     escalation: form.has("is escalated")
       ? {
         after_minutes: numberOf(form, "after_minutes"),

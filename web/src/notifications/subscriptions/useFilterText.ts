@@ -1,19 +1,14 @@
 import { useFormat } from "../../format/useFormat.ts"
 import { useTexts } from "../../i18n/Language.tsx"
-import { priorities } from "./form.ts"
+import { passingPriorities, priorities } from "./form.ts"
 import type { Subscription } from "./subscriptionOwner.ts"
 
-const shown = ["task_name", "task_name_pattern", "queue", "engine", "priority", "priority_min", "priority_max"] as const
+const shown = ["task_name", "task_name_pattern", "queue", "engine", "priority"] as const
 
 /** The filters of a subscription in one line; what they leave out is not said. */
 export const useFilterText = () => {
   const { subscriptions: texts } = useTexts()
   const format = useFormat()
-  const textOf = (value: unknown): string => {
-    if (Array.isArray(value)) return value.map(textOf).join(", ")
-    const priority = priorities.find((one) => one === value)
-    return priority === undefined ? String(value) : texts.priorities[priority]
-  }
   return (filters: Subscription["filters"]): string => {
     const { min_tasks, rate_percent, window_seconds } = filters
     const rate = typeof rate_percent === "number" && typeof window_seconds === "number" &&
@@ -26,9 +21,14 @@ export const useFilterText = () => {
         )
       ]
       : []
-    const others = shown.flatMap((name) =>
-      filters[name] === undefined ? [] : [`${texts.fields[name]}: ${textOf(filters[name])}`]
-    )
+    const passing = passingPriorities(filters)
+    const priority = passing.length === priorities.length
+      ? undefined
+      : passing.map((one) => texts.priorities[one]).join(", ") || texts.noPriority
+    const others = Object.entries({ ...filters, priority }).flatMap(([name, value]) => {
+      const field = shown.find((one) => one === name)
+      return field === undefined || value === undefined ? [] : [`${texts.fields[field]}: ${String(value)}`]
+    })
     return [...rate, ...others].join(" · ") || texts.allEvents
   }
 }
