@@ -128,7 +128,7 @@ export interface EnforcementPolicy {
   readonly grace_days: number
 }
 
-/** The facts about a user that the policy reads. `started_at`: their first login under the policy, kept for ever. */
+/** The facts about a user that the policy reads. `started_at`: their first login under the policy. */
 export interface EnforcementSubject {
   readonly is_admin: boolean
   readonly enrolled: boolean

@@ -63,6 +63,8 @@ export class MfaPolicy extends Effect.Service<MfaPolicy>()("svc/MfaPolicy", {
         if (settings.mfaEnforceForAll && !required_for_all) return yield* requiredBySetting
         const { user_id } = yield* currentPerson
         if (required_for_all && !(yield* mfa.isEnrolled(user_id))) return yield* mfaNotEnrolled
+        const before = yield* get()
+        if (required_for_all && !before.required_for_all) yield* mfa.beginGraceAnew(before.required_for_admins)
         const value = required_for_all ? 1 : 0
         yield* sql`INSERT INTO mfa_policy (id, required_for_all, updated_at) VALUES (1, ${value}, ${yield* Timestamp
           .now})

@@ -75,10 +75,18 @@ export class MfaRepo extends Effect.Service<MfaRepo>()("svc/MfaRepo", {
             WHERE id = ${userId}
             RETURNING CASE WHEN mfa_locked_until IS NULL THEN 0 ELSE 1 END AS locked`
         ),
-      /** Starts the user's grace period; false when it started before. It is never reset. */
+      /** Starts the user's grace period; false when it started before. */
       startEnforcement: (userId: UserId, now: string) =>
         hasRows(sql`UPDATE users SET mfa_enforcement_started_at = ${now}
             WHERE id = ${userId} AND mfa_enforcement_started_at IS NULL RETURNING id`),
+      /**
+       * The grace periods of those who had to enrol nothing until now begin at their next sign-in, also if they began
+       * under an earlier requirement.
+       */
+      beginGraceAnew: (exceptAdmins: boolean) =>
+        sql`UPDATE users SET mfa_enforcement_started_at = NULL
+          WHERE mfa_enforcement_started_at IS NOT NULL AND mfa_enrolled_at IS NULL
+            AND ${exceptAdmins ? sql`is_admin = 0` : sql`1 = 1`}`,
       countRecoveryCodes: (userId: UserId) =>
         countOf(sql`SELECT count(*) AS n FROM mfa_recovery_codes WHERE user_id = ${userId}`),
       replaceRecoveryCodes: (userId: UserId, codes: ReadonlyArray<string>) =>

@@ -285,9 +285,12 @@ describe.each(laneEngines)("enforcement by the stored policy on %s", (engine) =>
         assert.isTrue((yield* ask(browser, "GET", "/auth/mfa/status")).json.enrollment_required)
         assert.isFalse((yield* set(owner.browser, false)).json.required_for_all)
         assert.isTrue(yield* isUnrestricted(browser), "at the next request")
+        yield* set(owner.browser, true)
+        assert.isTrue(yield* isUnrestricted(browser), "required anew: the grace begins at the next sign-in")
+        yield* set(owner.browser, false)
         assert.deepStrictEqual(
           (yield* actionsOf(owner.id)).filter((action) => action === "auth.mfa_policy_changed").length,
-          2
+          4
         )
       }))
   })

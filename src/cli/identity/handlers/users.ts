@@ -50,7 +50,8 @@ const change = (payload: UpdateUser, done: string) =>
 const describePolicy = (policy: MfaPolicy): string => {
   const who = policy.required_for_all ? "everyone" : policy.required_for_admins ? "global admins" : "nobody"
   const bySetting = policy.required_by_setting ? " (SVC_MFA_ENFORCE_FOR_ALL)" : ""
-  return `a second factor is required of ${who}${bySetting}, within ${policy.grace_days} days of the next sign-in; ` +
+  const until = who === "nobody" ? "" : `, within ${policy.grace_days} days of the next sign-in`
+  return `a second factor is required of ${who}${bySetting}${until}; ` +
     `${policy.active_users_without} of ${policy.active_users} active users have none`
 }
 
