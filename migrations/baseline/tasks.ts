@@ -290,6 +290,7 @@ export const tasks: AreaTables = {
     )`
     yield* sql`CREATE UNIQUE INDEX searchable_paths_place ON searchable_paths (project_id, task_name, path)
       WHERE removed_at IS NULL`
+    yield* sql`CREATE INDEX searchable_paths_creator ON searchable_paths (created_by)`
 
     // Which tasks have a value at a path, newest last. No foreign keys, as on the hot tables; the writers of `tasks` keep
     // it. Rows in the order of the key, and no other index: each would cost the ingest as much again.

@@ -125,18 +125,20 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc login", (it) => {
         2
       )
       const create = (...args: ReadonlyArray<string>) =>
-        svcHere(["api-keys", "create", "ci", "--password-stdin", ...args], settings, { input: `${password}\n` })
-      const created = ok(yield* create("--scope", "tasks:read", "--scope", "queues:read", "--project", slug))
+        svcHere(["api-keys", "create", "--password-stdin", ...args], settings, { input: `${password}\n` })
+      const created = ok(yield* create("ci", "--scope", "tasks:read", "--scope", "queues:read", "--project", slug))
       const token = /\n(svk_\S+)\n$/.exec(created)?.[1] ?? ""
       const bound = { SVC_HOME: settings.SVC_HOME, SVC_URL: settings.SVC_URL, SVC_API_KEY: token, SVC_PROJECT: slug }
       ok(yield* svcHere(["tasks", "list"], bound))
       assertRefused(yield* svcHere(["agents", "list"], bound), "lacks the scope agents:read")
-      const preset = JSON.parse(ok(yield* create("--preset", "ci-deploys", "--scope", "home:read", "--json")))
+      const preset = JSON.parse(
+        ok(yield* create("deploys", "--preset", "ci-deploys", "--scope", "home:read", "--json"))
+      )
       assert.deepStrictEqual(preset.scopes, ["deploys:read", "deploys:write", "home:read"])
-      assertRefused(yield* create("--scope", "nonsense"), "scopes.0: is not a scope")
+      assertRefused(yield* create("odd", "--scope", "nonsense"), "scopes.0: is not a scope")
 
       const listed = ok(yield* svcHere(["api-keys", "list"], settings))
-      assert.match(listed, new RegExp(`^NAME .*\nci +active +${slug} +tasks:read,queues:read `))
+      assert.match(listed, new RegExp(`^NAME (.*\n)+ci +active +${slug} +tasks:read,queues:read `))
       assert.notInclude(listed, token)
       assertRefused(yield* svcHere(["api-keys", "revoke", "ci"], settings), "add --yes", 2)
       assertRefused(yield* svcHere(["api-keys", "revoke", "cj", "--yes"], settings), "no such API key: cj")

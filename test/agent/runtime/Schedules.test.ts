@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { ActionFailed, EngineRefused, type NativeSchedule } from "../../../src/agent/runtime/Engine.ts"
 import type { AgentOptions } from "../../../src/agent/runtime/Options.ts"
 import { canonicalTextOf, type JsonInput } from "../../../src/domain/kernel/CanonicalJson.ts"
-import { RESULT_ACK } from "../../../src/protocol/Payload.ts"
+import { RESULT_ACK, TASK_OUTPUT } from "../../../src/protocol/Payload.ts"
 import { activation, SnapshotReader } from "../../protocol/snapshots.ts"
 import { until } from "../../until.ts"
 import { command, publishing } from "../engines/conformance.ts"
@@ -89,6 +89,7 @@ describe("schedules on the wire", () => {
       ])
       assert.deepStrictEqual(hello?.runtimeFeatures, [
         RESULT_ACK,
+        TASK_OUTPUT,
         "retry_by_reference",
         "external_schedule_protocol_v1"
       ])
@@ -412,7 +413,11 @@ describe("schedules on the wire", () => {
     Effect.gen(function*() {
       const { brain, run } = yield* withAgent(new MemoryEngine())
       const hello = brain.connections[0]?.hello?.payload
-      assert.deepStrictEqual([hello?.schedulers, hello?.runtimeFeatures], [[], [RESULT_ACK, "retry_by_reference"]])
+      assert.deepStrictEqual([hello?.schedulers, hello?.runtimeFeatures], [[], [
+        RESULT_ACK,
+        TASK_OUTPUT,
+        "retry_by_reference"
+      ]])
       assert.deepStrictEqual((yield* run("schedule.resync"))?.result, { schedulers_drained: 0 })
       assert.include(
         (yield* run("schedule.external.activate", activation(clock)))?.error,

@@ -124,6 +124,11 @@ describe.each(laneEngines)("projects on %s", (engine) => {
         yield* sql`INSERT INTO searchable_values ${
           sql.insert({ project_id: project.id, path: 1, value: "7835610", task: randomUUID() })
         }`
+        const task = { project_id: project.id, engine: "celery", task_id: "t" }
+        yield* sql`INSERT INTO task_outputs ${sql.insert({ ...task, lines: 1, bytes: 4, dropped: 0, updated_at: now })}`
+        yield* sql`INSERT INTO task_log_chunks ${
+          sql.insert({ ...task, event_id: yield* Ids.next, last_seq: 1, lines: "[]" })
+        }`
         yield* sql`INSERT INTO rollup_series ${
           sql.insert({ project_id: project.id, kind: 0, engine: "", queue: "", name: "" })
         }`

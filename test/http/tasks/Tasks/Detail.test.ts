@@ -143,7 +143,7 @@ describe.each(laneEngines)("one task on %s", (engine) => {
       Effect.gen(function*() {
         const { list, one, tasks: [task] } = yield* seedTasks([{ args: "[12345678901234567890,1.0]", result: "\"x\"" }])
         const text = (yield* one(task!)).text.replace(
-          /,"payload_hidden":false,"retry_note":"[^"]+","retried_from":null,"orphaned_at":null,"attempts":0,"run_count":1,"first_started_at":null,"attempt_list":\[\],"retried_as":\[\],"failure_group":null,"fired_by":null,"altered_fields":\[\]}$/,
+          /,"payload_hidden":false,"retry_note":"[^"]+","retried_from":null,"orphaned_at":null,"attempts":0,"run_count":1,"first_started_at":null,"attempt_list":\[\],"retried_as":\[\],"failure_group":null,"fired_by":null,"altered_fields":\[\],"log_line_count":0,"log_url":null}$/,
           "}"
         )
         assert.strictEqual((yield* list()).text, `{"items":[${text}],"next_cursor":null}`)
