@@ -48,7 +48,7 @@ export const listPlacedTerms = (query: TaskExpression | null): ReadonlyArray<Pla
   return conjuncts.flatMap((term): ReadonlyArray<PlacedTerm> => {
     if (term.kind !== "payload") return []
     const values = term.patterns.map(({ match, text }) =>
-      match === "whole" && !/^[[{]/.test(text) ? toIndexedText(text) : null
+      match === "whole" && !/^["[{]/.test(text) ? toIndexedText(text) : null
     )
     if (!values.every((value) => value !== null)) return []
     return [{
