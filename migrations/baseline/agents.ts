@@ -126,8 +126,9 @@ export const agents: AreaTables = {
       low_depth ${bigint},
       low_before ${bigint},
       low_earlier ${bigint},
-      -- as the engine reports it; null: its agent cannot see pauses
+      -- as the engine reported it at that time; null: its agent cannot see pauses
       paused INTEGER,
+      pause_reported_at ${text},
       -- within which its tasks should start; null: none is set
       start_target_seconds INTEGER,
       created_at ${text} NOT NULL,
@@ -145,20 +146,21 @@ export const agents: AreaTables = {
     )`
     yield* sql`CREATE INDEX queue_depths_time ON queue_depths (level, bucket)`
 
-    // Who paused a queue by a command, and until when; a row ends with the pause. The command may be deleted before.
+    // Who paused a queue by a command, and until when; a row ends with the pause. The command may be deleted before. A
+    // further pause of the queue is a row of its own, since its command may fail.
     yield* sql`CREATE TABLE queue_pauses (
       project_id ${uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
       engine ${text} NOT NULL,
       queue ${text} NOT NULL,
       agent_id ${uuid} NOT NULL,
-      command_id ${uuid} NOT NULL,
+      command_id ${uuid} PRIMARY KEY NOT NULL,
       reason ${text} NOT NULL,
       paused_by ${uuid},
       paused_at ${text} NOT NULL,
       resume_at ${text},
       -- the last command to resume it
-      resume_command_id ${uuid},
-      PRIMARY KEY (project_id, engine, queue)
+      resume_command_id ${uuid}
     )`
+    yield* sql`CREATE INDEX queue_pauses_queue ON queue_pauses (project_id, engine, queue)`
   })
 }

@@ -1,7 +1,7 @@
 /** Whether a queue is paused, who paused it, why and until when. */
 import { Schema } from "effect"
 import { describeBody, describeField, exampleId, exampleTime } from "../kernel/Describe.ts"
-import { CommandId, UserId } from "../kernel/Id.ts"
+import { AgentId, CommandId, UserId } from "../kernel/Id.ts"
 import * as Timestamp from "../kernel/Timestamp.ts"
 
 /** The longest pause that ends by itself. */
@@ -41,7 +41,12 @@ export const QueuePause = Schema.Struct({
     "When the server resumes it; null: once a user does.",
     exampleTime
   ),
-  command_id: describeField(Schema.NullOr(CommandId), "The command that paused it; null: in the engine.", exampleId)
+  command_id: describeField(Schema.NullOr(CommandId), "The command that paused it; null: in the engine.", exampleId),
+  agent_id: describeField(
+    Schema.NullOr(AgentId),
+    "The agent that paused it, on its own broker; null: in the engine.",
+    exampleId
+  )
 }).annotations(describeBody("QueuePause", "A pause of a queue: no worker takes its tasks."))
 export type QueuePause = typeof QueuePause.Type
 
@@ -61,7 +66,15 @@ export interface PauseFacts {
   readonly pauseStatus: string | null
   readonly pauseEndedAt: Timestamp.Timestamp | null
   readonly resumeStatus: string | null
+  readonly resumeEndedAt: Timestamp.Timestamp | null
 }
+
+const isAfter = (reportedAt: Timestamp.Timestamp | null, endedAt: Timestamp.Timestamp | null): boolean =>
+  reportedAt !== null && endedAt !== null && reportedAt > Timestamp.addSeconds(endedAt, reportSeconds)
+
+/** Whether the engine's last report is one from after the end of the pause. */
+export const isReportedSince = ({ reportedAt, resumeEndedAt, resumeStatus }: PauseFacts): boolean =>
+  resumeStatus !== "completed" || isAfter(reportedAt, resumeEndedAt)
 
 /** How a pause by a command is now; null: it was not executed, or is over. */
 export const pauseStatusOf = (
@@ -70,10 +83,24 @@ export const pauseStatusOf = (
   if (open.has(pauseStatus)) return "pausing"
   if (resumeStatus === "completed") return null
   if (doubtful.has(pauseStatus)) return reported === 1 ? "paused" : null
-  const isResumedElsewhere = reported === 0 && reportedAt !== null && pauseEndedAt !== null &&
-    reportedAt > Timestamp.addSeconds(pauseEndedAt, reportSeconds)
-  if (isResumedElsewhere) return null
+  if (reported === 0 && isAfter(reportedAt, pauseEndedAt)) return null // resumed elsewhere
   return open.has(resumeStatus) ? "resuming" : "paused"
+}
+
+/** Whether the command of a pause was executed, or may yet be; null: it has been deleted since. */
+export const isExecuted = (pauseStatus: string | null): boolean => !doubtful.has(pauseStatus)
+
+/** So long after its command ended without success a pause may yet be reported, by an agent that was away. */
+const doubtSeconds = 3600
+
+/** Whether a pause has ended for good, or will not be executed: nothing is to be shown or resumed any more. */
+export const isPauseOver = (facts: PauseFacts, now: Timestamp.Timestamp): boolean => {
+  const { pauseEndedAt, pauseStatus, reported, reportedAt, resumeEndedAt, resumeStatus } = facts
+  if (pauseStatusOf(facts) !== null) return false
+  if (resumeStatus === "completed") return isAfter(now, resumeEndedAt)
+  if (isExecuted(pauseStatus) || pauseEndedAt === null) return true
+  return (reported === 0 && isAfter(reportedAt, pauseEndedAt)) ||
+    pauseEndedAt <= Timestamp.addSeconds(now, -doubtSeconds)
 }
 
 /** A pause of which only the engine tells. */
@@ -83,5 +110,6 @@ export const pauseInEngine: QueuePause = {
   paused_by: null,
   paused_at: null,
   resume_at: null,
-  command_id: null
+  command_id: null,
+  agent_id: null
 }

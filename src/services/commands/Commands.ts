@@ -204,7 +204,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       const actor = yield* CurrentActor
       const paused_at = yield* Timestamp.now
       return yield* issue(intent, key, (command_id) =>
-        pauses.upsert({
+        pauses.insert({
           project_id: project.id,
           engine: intent.engine,
           queue: request.queue,

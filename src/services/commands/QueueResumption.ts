@@ -16,9 +16,6 @@ import type { Intent } from "./Model.ts"
 /** After a resumption without success the next one waits so long. */
 const retrySeconds = 60
 
-/** Of a pause that is over only its row is left; but a command that was refused a moment ago may yet be reported. */
-const keptSeconds = 120
-
 const isDue = ({ resume_at, resume_ended_at, resume_status, status }: StoredPause, now: Timestamp.Timestamp): boolean =>
   status === "paused" && resume_at !== null && resume_at <= now &&
   (resume_status === null || resume_ended_at === null || resume_ended_at <= Timestamp.addSeconds(now, -retrySeconds))
@@ -58,12 +55,9 @@ export const makeEndPauses = Effect.gen(function*() {
   return Effect.fn("QueueResumption.endPauses")(
     function*() {
       const now = yield* Timestamp.now
-      const all = yield* pauses.list(null)
-      yield* Effect.forEach(all.filter((pause) => isDue(pause, now)), resume, { discard: true })
-      const over = all.filter(({ paused_at, status }) =>
-        status === null && paused_at <= Timestamp.addSeconds(now, -keptSeconds)
-      )
-      yield* pauses.remove(over.map(({ command_id }) => command_id))
+      const stored = yield* pauses.list(null, now)
+      yield* Effect.forEach(stored.pauses.filter((pause) => isDue(pause, now)), resume, { discard: true })
+      yield* pauses.remove(stored.over.map(({ command_id }) => command_id))
     },
     Effect.provideService(CurrentActor, system("queue resumption")),
     orDieOnSql

@@ -53,7 +53,9 @@ export class Queues extends Effect.Service<Queues>()("svc/Queues", {
         (yield* repo.listOldestWaiting(id)).map(({ engine, queue, since }) => [keyOf(engine, queue), since])
       )
       const counts = yield* rollups.countLastHourByQueue
-      const stored = new Map((yield* pauses.list(id)).map((pause) => [keyOf(pause.engine, pause.queue), pause]))
+      const stored = new Map(
+        (yield* pauses.list(id, now)).pauses.map((pause) => [keyOf(pause.engine, pause.queue), pause])
+      )
       return rows.map(({ paused, ...queue }): Queue => {
         const key = keyOf(queue.engine, queue.name)
         const oldest_waiting_at = oldest.get(key) ?? null

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type PauseFacts, pauseStatusOf } from "../../../src/domain/agents/QueuePause.ts"
+import { isPauseOver, isReportedSince, type PauseFacts, pauseStatusOf } from "../../../src/domain/agents/QueuePause.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 
 const at = Timestamp.fromEpochMicros(1_800_000_000_000_000)
@@ -10,6 +10,7 @@ const facts = (change: Partial<PauseFacts> = {}): PauseFacts => ({
   pauseStatus: "completed",
   pauseEndedAt: at,
   resumeStatus: null,
+  resumeEndedAt: null,
   ...change
 })
 
@@ -35,5 +36,23 @@ describe("a pause of a queue by a command", () => {
     ["was ended in the engine", { reported: 0, reportedAt: Timestamp.addSeconds(at, 61) }, null]
   ])("%s", (_, change, status) => {
     assert.strictEqual(pauseStatusOf(facts(change)), status)
+  })
+
+  const after = (seconds: number) => Timestamp.addSeconds(at, seconds)
+  const resumed = { resumeStatus: "completed", resumeEndedAt: at }
+  it.each<readonly [string, Partial<PauseFacts>, number, boolean]>([
+    ["while it holds", {}, 86_400, false],
+    ["while its command may yet have been executed", { pauseStatus: "timeout", reported: 0 }, 3599, false],
+    ["an hour after a command without success", { pauseStatus: "timeout", reported: 0 }, 3600, true],
+    ["by a later report that the queue runs", { pauseStatus: "failed", reported: 0, reportedAt: after(61) }, 61, true],
+    ["not before a report from after its end", resumed, 60, false],
+    ["a minute after its end", resumed, 61, true]
+  ])("its row is needed no more: %s", (_, change, seconds, isOver) => {
+    assert.strictEqual(isPauseOver(facts(change), after(seconds)), isOver)
+  })
+
+  it("a report from before the end of a pause does not show it as paused in the engine", () => {
+    assert.isFalse(isReportedSince(facts({ ...resumed, reportedAt: after(5) })))
+    assert.isTrue(isReportedSince(facts({ ...resumed, reportedAt: after(61) })))
   })
 })

@@ -103,7 +103,7 @@ describe.each(laneEngines)("a queue on %s", (engine) => {
 
     it.scoped("a pause is shown with who, why and until when, and the server resumes the queue at its time", () =>
       Effect.gen(function*() {
-        const { agent, path, pause, report, show, viewer } = yield* world
+        const { agent, agent_id, path, pause, report, show, viewer } = yield* world
         yield* report(3)
         const sql = yield* SqlClient.SqlClient
         const resume_at = Timestamp.addSeconds(yield* Timestamp.now, 1800)
@@ -113,9 +113,20 @@ describe.each(laneEngines)("a queue on %s", (engine) => {
         assert.deepInclude(received.parameters, { queue: path.name })
         agent.sendResult(received, { status: "success", result: { queue: path.name, paused: true } })
         const paused = yield* until(show, ({ pause }) => pause?.status === "paused")
-        assert.deepInclude(paused.pause, { command_id: command.id, resume_at })
+        assert.deepInclude(paused.pause, { command_id: command.id, agent_id, resume_at })
         assert.isNotNull(paused.pause?.paused_by)
         assert.deepStrictEqual((yield* viewer.queues.list({ path, urlParams: {} }))[0]?.pause, paused.pause)
+
+        // a further pause replaces it once it is executed; one that fails leaves it
+        yield* pause("bullmq")
+        assert.deepInclude((yield* show).pause, { status: "pausing", resume_at: null })
+        const further = yield* until(
+          Effect.sync(() => agent.commands.filter(({ action }) => action === "pause_queue")),
+          ({ length }) => length === 2
+        )
+        agent.sendResult(further[1]!, { status: "failed", error: "Redis is away" })
+        yield* until(show, ({ pause }) => pause?.status === "paused")
+        assert.deepInclude((yield* show).pause, { command_id: command.id, resume_at })
 
         // a fault of the agent at the end of the pause: it is tried again
         const due = sql`UPDATE queue_pauses SET resume_at = ${Timestamp.addSeconds(resume_at, -1800)}
@@ -147,7 +158,8 @@ describe.each(laneEngines)("a queue on %s", (engine) => {
           paused_by: null,
           paused_at: null,
           resume_at: null,
-          command_id: null
+          command_id: null,
+          agent_id: null
         })
         yield* report(4)
         assert.isNull((yield* show).pause)

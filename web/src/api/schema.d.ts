@@ -2757,6 +2757,7 @@ export interface components {
             pending_count: number;
         };
         QueuePause: {
+            agent_id: string | null;
             command_id: string | null;
             paused_at: string | null;
             paused_by: {

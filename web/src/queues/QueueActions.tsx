@@ -118,7 +118,9 @@ export const QueueActions = ({ agents, onChange, queue, slug }: {
   const command = useCommand(slug)
   const [dialog, setDialog] = useState<"pause" | "target" | null>(null)
   const pausing = listAble(agents, queue.engine, "pause_queue")
-  const [resuming] = listAble(agents, queue.engine, "resume_queue")
+  // an agent pauses on its own broker, so the one that paused resumes
+  const able = listAble(agents, queue.engine, "resume_queue")
+  const resuming = able.find(({ id }) => id === queue.pause?.agent_id) ?? able[0]
   const close = () => setDialog(null)
   const resume = useAction(
     ["queues", slug],

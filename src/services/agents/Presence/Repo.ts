@@ -255,17 +255,23 @@ export const makePresenceRepo = Effect.gen(function*() {
       low_window: "bigint"
     }, (r) =>
       sql`
-        INSERT INTO queues (id, project_id, engine, name, broker_type, broker_url_hint, depth, paused, last_seen_at,
-          created_at, ${sql.literal(lowColumns)})
-        SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.paused, r.at, r.at,
-          r.low_window, r.depth
+        INSERT INTO queues (id, project_id, engine, name, broker_type, broker_url_hint, depth, paused,
+          pause_reported_at, last_seen_at, created_at, ${sql.literal(lowColumns)})
+        SELECT r.id, a.project_id, r.engine, r.name, r.broker_type, r.broker_url_hint, r.depth, r.paused,
+          CASE WHEN r.paused IS NOT NULL THEN r.at END, r.at, r.at, r.low_window, r.depth
         FROM ${r} JOIN agents a ON a.id = r.agent_id WHERE true
         ON CONFLICT (project_id, engine, name) DO UPDATE SET
           broker_type = coalesce(excluded.broker_type, queues.broker_type),
           broker_url_hint = coalesce(excluded.broker_url_hint, queues.broker_url_hint),
           ${sql.literal(lowUpdates)},
           depth = coalesce(excluded.depth, queues.depth), paused = coalesce(excluded.paused, queues.paused),
+          pause_reported_at = coalesce(excluded.pause_reported_at, queues.pause_reported_at),
           last_seen_at = excluded.last_seen_at`)
+
+  // literals: PostgreSQL takes parameters of a SELECT list for text
+  const levels = sql.literal(
+    `SELECT ${depthLevels.minute} AS level, 1 AS size UNION ALL SELECT ${depthLevels.quarter}, ${quarterMinutes}`
+  )
 
   /** The depths of queues that `upsertQueues` has written before, of their minute and of their 15 minutes. */
   const upsertDepths = (rows: ReadonlyArray<QueueRow>) =>
@@ -276,8 +282,7 @@ export const makePresenceRepo = Effect.gen(function*() {
         sql`INSERT INTO queue_depths (queue_id, level, bucket, depth)
           SELECT q.id, l.level, r.minute - r.minute % l.size, r.depth FROM ${r}
           JOIN queues q ON q.project_id = r.project_id AND q.engine = r.engine AND q.name = r.name
-          CROSS JOIN (SELECT ${depthLevels.minute} AS level, 1 AS size UNION ALL SELECT ${depthLevels.quarter}, ${quarterMinutes}) l
-          WHERE true
+          CROSS JOIN (${levels}) l WHERE true
           ON CONFLICT (queue_id, level, bucket) DO UPDATE SET depth = CASE
             WHEN excluded.level = ${depthLevels.minute} OR excluded.depth > queue_depths.depth THEN excluded.depth
             ELSE queue_depths.depth END`

@@ -193,8 +193,9 @@ export const makeNamedRepo = Effect.gen(function*() {
     const targeted = yield* read<TargetedQueue>`SELECT project_id, engine, CAST(id AS TEXT) AS id, name,
         start_target_seconds AS seconds FROM queues q
       WHERE ${idIn(read, ids, "project_id")} AND start_target_seconds IS NOT NULL AND coalesce(paused, 0) = 0
-        AND NOT EXISTS (SELECT 1 FROM queue_pauses p
-          WHERE p.project_id = q.project_id AND p.engine = q.engine AND p.queue = q.name)`
+        AND NOT EXISTS (SELECT 1 FROM queue_pauses p LEFT JOIN commands c ON c.id = p.command_id
+          WHERE p.project_id = q.project_id AND p.engine = q.engine AND p.queue = q.name
+            AND coalesce(c.status, '') NOT IN ('failed', 'timeout', 'cancelled'))`
     const projectIds = [...new Set(targeted.map(({ project_id }) => project_id))].slice(0, maxTargetProjects)
     if (projectIds.length === 0) return []
     const oldest = new Map(
