@@ -24,10 +24,20 @@ describe("the board of what runs now", () => {
       worker("b", "offline"),
       worker("c", "online"),
       worker("d", "gone")
-    ])
+    ], false)
     assert.deepStrictEqual(
       lines.map((line) => line.kind === "worker" ? [line.name, line.busy] : [line.task.id, line.isStale]),
       [["b", 2], ["1", true], ["3", true], ["a", 1], ["2", false], [null, 1], ["4", false], ["c", 0]]
     )
+  })
+
+  it("counts by the worker's own report where more tasks run than are loaded", () => {
+    const [first, , idle] = arrangeBoard(
+      [task("1", "a")],
+      [{ ...worker("a", "online"), active_tasks: 7 }, { ...worker("b", "online"), active_tasks: null }],
+      true
+    )
+    assert.deepInclude(first, { name: "a", busy: 7 })
+    assert.deepInclude(idle, { name: "b", busy: null })
   })
 })

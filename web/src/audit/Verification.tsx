@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Problem } from "../ui/Problem.tsx"
+import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { useAction } from "../ui/useAction.ts"
 
@@ -35,7 +35,7 @@ export const Verification = ({ slug }: { readonly slug: string }) => {
   const share = total_rows === null ? 0 : Math.min(1, (checked_rows ?? 0) / total_rows)
   return (
     <div className="grid justify-items-start gap-2">
-      <p>
+      <p role="status">
         {last === null ? <span className="text-soft">{texts.never}</span> : (
           <>
             <span className={colours[last.outcome]}>
@@ -49,16 +49,16 @@ export const Verification = ({ slug }: { readonly slug: string }) => {
         <p>
           {texts.problems[last.problem.kind]}{" "}
           {last.problem.cursor !== null && (
-            <Link to="/projects/$slug/audit" params={{ slug }} search={{ from: last.problem.cursor }}>
+            <TextLink to="/projects/$slug/audit" params={{ slug }} search={{ from: last.problem.cursor }}>
               {texts.showEntry}
-            </Link>
+            </TextLink>
           )}
         </p>
       )}
       {status === "idle"
         ? <Button disabled={verify.isPending} onClick={() => verify.mutate()}>{texts.start}</Button>
         : (
-          <div className="grid w-full max-w-[360px] gap-1" role="status">
+          <div className="grid w-full max-w-90 gap-1">
             <span className="text-soft">
               {total_rows === null
                 ? texts.starting
@@ -70,7 +70,7 @@ export const Verification = ({ slug }: { readonly slug: string }) => {
               aria-valuemin={0}
               aria-valuemax={100}
               aria-valuenow={Math.round(share * 100)}
-              className="h-[6px] rounded-base bg-line"
+              className="h-1.5 rounded-base bg-line"
             >
               <div className="h-full rounded-base bg-ink" style={{ width: `${share * 100}%` }} />
             </div>

@@ -27,7 +27,7 @@ const WeekTable = ({ week }: { readonly week: Week }) => {
   return (
     <>
       <p>{texts.mostFailures(format.count(fullest.count), dayName(fullest.day, "long"), clockOf(fullest.hour))}</p>
-      <table className="figures w-full max-w-[640px] table-fixed border-separate border-spacing-px text-small text-soft">
+      <table className="figures w-full max-w-160 table-fixed border-separate border-spacing-px text-small text-soft">
         <caption className="sr-only">{texts.heatmap}</caption>
         <thead>
           <tr>

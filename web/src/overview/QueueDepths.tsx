@@ -32,7 +32,7 @@ export const QueueDepths = ({ slug }: { readonly slug: string }) => {
               <>
                 <QueueLink slug={slug} engine={engine} name={name} className={linkClass.name} />
                 {pause !== null && (
-                  <span className="ml-3 text-small">
+                  <span className="ml-2 text-small">
                     <PauseState pause={pause} />
                   </span>
                 )}

@@ -16,7 +16,7 @@ export const Consumers = ({ queue, slug }: {
   )
   if (consumers.length === 0) return <span className="text-soft">{texts.noConsumer}</span>
   return (
-    <span className="flex gap-x-3">
+    <span className="flex flex-wrap gap-x-3">
       {consumers.map(({ id, name }) => (
         <TextLink key={id} to="/projects/$slug/workers/$workerId" params={{ slug, workerId: id }} look="row">
           {name}

@@ -47,35 +47,30 @@ const QueueFigures = ({ queue }: { readonly queue: QueueDetail }) => {
 }
 
 /** The workers that would hold the target, and what the number assumes. */
-const Sizing = ({ sizing, target }: {
-  readonly sizing: NonNullable<Schemas["QueueSizing"]>
-  readonly target: number
-}) => {
+const Sizing = ({ sizing }: { readonly sizing: NonNullable<Schemas["QueueSizing"]> }) => {
   const { queues: texts } = useTexts()
   const format = useFormat()
   const { busy_slots, mean_runtime_ms, received_per_minute, slots, slots_now, workers, workers_now } = sizing
   return (
-    <Panel title={texts.needed(format.duration(target * 1000))}>
-      <div className="grid gap-2 px-4 py-3">
-        <p className="text-large font-semibold">
-          {workers === null
-            ? texts.neededSlots(format.count(slots))
-            : texts.neededWorkers(format.count(workers), format.number(slots))}
-        </p>
-        <p>
-          {slots_now === null
-            ? texts.workersNow(format.count(workers_now))
-            : texts.slotsNow(format.count(workers_now), format.number(slots_now))}
-        </p>
-        <p className="text-small text-soft">
-          {texts.assumptions(
-            format.number(received_per_minute),
-            format.duration(mean_runtime_ms),
-            format.number(busy_slots)
-          )}
-        </p>
-      </div>
-    </Panel>
+    <div className="grid gap-2 px-4 py-3">
+      <p className="text-large font-semibold">
+        {workers === null
+          ? texts.neededSlots(format.count(slots))
+          : texts.neededWorkers(format.count(workers), format.count(slots))}
+      </p>
+      <p>
+        {slots_now === null
+          ? texts.workersNow(format.count(workers_now))
+          : texts.slotsNow(format.count(workers_now), format.count(slots_now))}
+      </p>
+      <p className="text-small text-soft">
+        {texts.assumptions(
+          format.number(received_per_minute),
+          format.duration(mean_runtime_ms),
+          format.number(busy_slots)
+        )}
+      </p>
+    </div>
   )
 }
 
@@ -105,6 +100,7 @@ const QueueCharts = ({ queue, readAt, slug }: {
   const marks = useMarks(slug, waiting.times[0])
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2 px-4">
+      {trends.isError && <ErrorNotice error={trends.error} onRetry={() => void trends.refetch()} />}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-2">
         <Chart
           title={texts.depth}
@@ -135,6 +131,7 @@ export const QueuePage = () => {
   const { engine, queue: name, slug } = useParams({ from: "/signed-in/projects/$slug/queues/$engine/$queue" })
   const { window = "24h" } = useSearch({ from: "/signed-in/projects/$slug/queues/$engine/$queue" })
   const { queues: texts } = useTexts()
+  const format = useFormat()
   const navigate = useNavigate()
   const isOperator = useCan(slug, "operator")
   const { data: agents } = useAgents(slug)
@@ -173,8 +170,12 @@ export const QueuePage = () => {
           <QueueFigures queue={queue} />
           <QueueCharts slug={slug} queue={queue} readAt={read.dataUpdatedAt} />
           <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 px-4 lg:grid-cols-2">
-            {queue.sizing !== null && queue.start_target_seconds !== null && (
-              <Sizing sizing={queue.sizing} target={queue.start_target_seconds} />
+            {queue.start_target_seconds !== null && (
+              <Panel title={texts.needed(format.duration(queue.start_target_seconds * 1000))}>
+                {queue.sizing === null
+                  ? <p className="px-4 py-3 text-soft">{texts.tooFewTasks}</p>
+                  : <Sizing sizing={queue.sizing} />}
+              </Panel>
             )}
             <Panel title={texts.consumers}>
               <div className="px-4 py-3">

@@ -56,7 +56,7 @@ const useColumns = (
         <>
           <QueueLink slug={slug} engine={engine} name={name} className={linkClass.name} title={name} />
           {pause !== null && (
-            <span className="ml-3 text-small">
+            <span className="ml-2 text-small">
               <PauseState pause={pause} />
             </span>
           )}

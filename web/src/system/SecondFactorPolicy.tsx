@@ -22,9 +22,8 @@ export const SecondFactorPolicy = () => {
   const [isAsking, setAsking] = useState(false)
   const policy = query.data
   const isRequired = policy?.required_for_all === true
-  const hint = policy === undefined
-    ? ""
-    : texts.hint(format.count(policy.active_users_without), format.count(policy.grace_days))
+  const without = policy === undefined ? "" : texts.without(format.count(policy.active_users_without))
+  const deadline = policy === undefined ? "" : texts.deadline(format.count(policy.grace_days))
   const lacksOwn = own.data?.enrolled === false && !isRequired
   return (
     <div className="mx-4">
@@ -40,7 +39,11 @@ export const SecondFactorPolicy = () => {
               <p className="font-medium">
                 {isRequired ? texts.all : policy.required_for_admins ? texts.admins : texts.none}
               </p>
-              <p className="text-soft">{policy.required_by_setting ? `${texts.bySetting} ${hint}` : hint}</p>
+              <p className="text-soft">
+                {[policy.required_by_setting && texts.bySetting, without, isRequired && deadline].filter(Boolean).join(
+                  " "
+                )}
+              </p>
               {lacksOwn && (
                 <>
                   <p>{texts.ownFirst}</p>
@@ -61,7 +64,7 @@ export const SecondFactorPolicy = () => {
             queries.setQueryData(key, await unwrap(api.PATCH("/api/v1/admin/mfa-policy", { body })))
           }}
         >
-          <p className="text-soft">{hint}</p>
+          <p className="text-soft">{isRequired ? without : `${without} ${deadline}`}</p>
         </FormDialog>
       )}
     </div>

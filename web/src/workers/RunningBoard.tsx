@@ -51,15 +51,15 @@ const useUsual = (slug: string) => {
 }
 
 const Slots = ({ busy, concurrency, state }: {
-  readonly busy: number
+  readonly busy: number | null
   readonly concurrency: number | null
   readonly state: string | null
 }) => {
   const { workers: { board: texts } } = useTexts()
   const format = useFormat()
   return (
-    <span className="inline-flex items-center gap-3">
-      {concurrency === null
+    <span className="inline-flex items-center gap-2">
+      {busy === null ? "" : concurrency === null
         ? texts.busy(format.number(busy))
         : texts.slots(format.number(busy), format.number(concurrency))}
       {state !== null && state !== "online" && <WorkerState state={state} />}
@@ -77,7 +77,10 @@ export const RunningBoard = ({ slug }: { readonly slug: string }) => {
   const workers = useWorkers(slug)
   const usualOf = useUsual(slug)
   const [question, setQuestion] = useState<Question | null>(null)
-  const lines = arrangeBoard(running.data?.items ?? [], workers.data ?? [])
+  const hidden = (running.data?.total ?? 0) - (running.data?.items.length ?? 0)
+  const lines = arrangeBoard(running.data?.items ?? [], workers.data ?? [], hidden > 0)
+  const waiting = [running, workers].find(({ data }) => data === undefined)
+  const failing = [running, workers].find(({ isError }) => isError)
   const elapsedOf = ({ started_at }: RunningTask) =>
     started_at === null ? null : Math.max(0, now - Date.parse(started_at))
   const longColumns: ReadonlyArray<LongColumn<BoardLine>> = [
@@ -91,7 +94,7 @@ export const RunningBoard = ({ slug }: { readonly slug: string }) => {
             <Link
               to="/projects/$slug/tasks/$engine/$taskId"
               params={{ slug, engine: line.task.engine, taskId: line.task.task_id }}
-              className={`${linkClass.name} pl-4`}
+              className={`${linkClass.name} pl-3`}
               title={line.task.task_id}
             >
               {line.task.name}
@@ -130,7 +133,7 @@ export const RunningBoard = ({ slug }: { readonly slug: string }) => {
           <span className={isLong ? "font-medium text-retry" : ""}>
             {elapsed === null ? "–" : format.duration(elapsed)}
             {isLong && ` · ${texts.longer}`}
-            {line.isStale && <span className="text-soft">· {texts.stale}</span>}
+            {line.isStale && <span className="text-soft">{" · "}{texts.stale}</span>}
           </span>
         )
       }
@@ -165,11 +168,10 @@ export const RunningBoard = ({ slug }: { readonly slug: string }) => {
       }]
       : [])
   ]
-  const hidden = (running.data?.total ?? 0) - (running.data?.items.length ?? 0)
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <ListFrame
-        list={running}
+        list={waiting ?? failing ?? running}
         isEmpty={lines.length === 0}
         empty={<EmptyState title={texts.none} hint={texts.noneHint} />}
       >

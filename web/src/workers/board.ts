@@ -13,7 +13,8 @@ export type BoardLine =
     readonly name: string | null
     /** null: no worker of this name is known any more. */
     readonly worker: Worker | null
-    readonly busy: number
+    /** How many tasks it runs; null: unknown, as not all are loaded. */
+    readonly busy: number | null
   }
   | {
     readonly kind: "task"
@@ -28,7 +29,9 @@ const keyOf = (engine: string, name: string | null) => `${engine}\n${name ?? ""}
 /** The workers with what they run: those whose task runs longest first, then the online ones that are idle. */
 export const arrangeBoard = (
   tasks: ReadonlyArray<RunningTask>,
-  workers: ReadonlyArray<Worker>
+  workers: ReadonlyArray<Worker>,
+  /** More tasks run than these. */
+  isTruncated: boolean
 ): ReadonlyArray<BoardLine> => {
   const known = new Map(workers.map((worker) => [keyOf(worker.engine, worker.name), worker]))
   const groups = new Map<string, Array<RunningTask>>()
@@ -42,7 +45,14 @@ export const arrangeBoard = (
     const worker = known.get(key) ?? null
     const isStale = worker !== null && worker.state !== "online"
     return [
-      { kind: "worker", key, engine: first.engine, name: first.worker_name, worker, busy: running.length },
+      {
+        kind: "worker",
+        key,
+        engine: first.engine,
+        name: first.worker_name,
+        worker,
+        busy: isTruncated ? worker?.active_tasks ?? null : running.length
+      },
       ...running.map((task): BoardLine => ({ kind: "task", key: task.id, task, isStale }))
     ]
   })
@@ -53,7 +63,7 @@ export const arrangeBoard = (
       engine: worker.engine,
       name: worker.name,
       worker,
-      busy: 0
+      busy: isTruncated ? worker.active_tasks : 0
     }))
   return [...busy, ...idle]
 }

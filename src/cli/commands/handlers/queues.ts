@@ -64,12 +64,17 @@ const formatSeconds = (seconds: number): string =>
     ? `${Math.round(seconds / 60)} min`
     : `${Math.round(seconds / 3600)} h`
 
+const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
 const describeSizing = ({ sizing, start_target_seconds }: QueueDetail): string | null => {
   if (start_target_seconds === null) return null
   if (sizing === null) return "fewer than 20 tasks in the last hour"
   const { busy_slots, mean_runtime_ms, received_per_minute, slots, slots_now, workers, workers_now } = sizing
-  const now = slots_now === null ? `${workers_now} workers now` : `${slots_now} slots on ${workers_now} workers now`
-  return `${slots} slots${workers === null ? "" : `, ${workers} workers of this size`} (${now}); by ` +
+  const workersNow = `${countOf(workers_now, "worker")} now`
+  const now = slots_now === null ? workersNow : `${countOf(slots_now, "slot")} on ${workersNow}`
+  return `${countOf(slots, "slot")}${
+    workers === null ? "" : `, ${countOf(workers, "worker")} of this size`
+  } (${now}); by ` +
     `${received_per_minute} tasks/min of ${mean_runtime_ms} ms, which keep ${busy_slots} slots busy, as Erlang C has it`
 }
 

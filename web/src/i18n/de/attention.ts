@@ -14,7 +14,7 @@ export const attention: Texts["attention"] = {
     queue_depth: (count: Count) =>
       plural(count, "# Queue hat 1.000 Tasks oder mehr", "# Queues haben 1.000 Tasks oder mehr"),
     queue_over_target: (count: Count) =>
-      plural(count, "In # Queue wartet eine Task länger als ihr Ziel", "In # Queues warten Tasks länger als ihr Ziel"),
+      plural(count, "In # Queue wartet ein Task länger als ihr Ziel", "In # Queues warten Tasks länger als ihr Ziel"),
     queue_growth: (count: Count) => plural(count, "# Queue wächst seit 15 Minuten", "# Queues wachsen seit 15 Minuten"),
     queue_unconsumed: (count: Count) =>
       plural(

@@ -24,7 +24,7 @@ export const failures: Texts["failures"] = {
     count: "Nach Fehlversuchen",
     escalating: "Eskalierende zuerst"
   },
-  assigneesEnd: "Die ersten 500 Personen sind aufgeführt.",
+  assigneesEnd: "Die ersten 500 Mitglieder sind aufgeführt.",
   assignee: "Zuständig",
   anyone: "Alle Zuständigen",
   assignedToMe: "Mir zugewiesen",
@@ -84,7 +84,7 @@ export const failures: Texts["failures"] = {
   retryQuestion: (name: string) => `Alle fehlgeschlagenen Tasks von ${name} wiederholen?`,
   heatmap: "Wann Tasks fehlschlagen: die letzten 4 Wochen nach Wochentag und Stunde",
   weekday: "Wochentag",
-  noFailureInWeeks: "In den letzten 4 Wochen ist keine Task fehlgeschlagen.",
+  noFailureInWeeks: "In den letzten 4 Wochen ist kein Task fehlgeschlagen.",
   mostFailures: (count: Count, day: string, time: string) =>
     plural(count, `Am häufigsten ${day} ab ${time}: # Fehlschlag`, `Am häufigsten ${day} ab ${time}: # Fehlschläge`)
 }

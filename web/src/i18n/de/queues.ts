@@ -61,7 +61,7 @@ export const queues: Texts["queues"] = {
   pausedInEngine: "in der Engine angehalten",
   resumes: "geht weiter",
   targetQuestion: (name: string) => `Wann sollen Tasks von ${name} starten?`,
-  targetHint: "Eine Queue, deren älteste Task länger wartet, braucht Aufmerksamkeit. Leer entfernt das Ziel.",
+  targetHint: "Eine Queue, deren ältester Task länger wartet, braucht Aufmerksamkeit. Leer entfernt das Ziel.",
   startWithin: "Start innerhalb von",
   noTarget: "kein Ziel",
   targetOf: (duration: string) => `Ziel ${duration}`,
@@ -72,12 +72,12 @@ export const queues: Texts["queues"] = {
   forecastGrowing: (rate: string) => `${rate}/min, so nie leer`,
   forecastSteady: (rate: string) => `gleichbleibend (${rate}/min)`,
   needed: (duration: string) => `Worker für einen Start innerhalb von ${duration}`,
-  neededWorkers: (count: Count, slots: string) =>
-    plural(count, `# Worker mit zusammen ${slots} Slots`, `# Worker mit zusammen ${slots} Slots`),
+  neededWorkers: (count: Count, slots: Count) =>
+    `${count.text} Worker mit zusammen ${plural(slots, "# Slot", "# Slots")}`,
   neededSlots: (count: Count) => plural(count, "# Slot", "# Slots"),
-  workersNow: (count: Count) => plural(count, "Jetzt # Worker als Consumer", "Jetzt # Worker als Consumer"),
-  slotsNow: (count: Count, slots: string) =>
-    plural(count, `Jetzt # Worker mit ${slots} Slots`, `Jetzt # Worker mit ${slots} Slots`),
+  tooFewTasks: "Weniger als 20 Tasks in der letzten Stunde: zu wenige für die Zahl der nötigen Worker.",
+  workersNow: (count: Count) => `Jetzt ${count.text} Worker als Consumer`,
+  slotsNow: (count: Count, slots: Count) => `Jetzt ${count.text} Worker mit ${plural(slots, "# Slot", "# Slots")}`,
   assumptions: (rate: string, runtime: string, busy: string) =>
     `Für 95\u00a0% der Tasks, wenn sie unabhängig eintreffen, ${rate} pro Minute, und wie in der letzten Stunde ${runtime} laufen: Sie belegen ${busy} Slots (Gesetz von Little), und Erlang C ergibt die Slots für das Warten. Die Worker bedienen nur diese Queue.`
 }

@@ -28,6 +28,7 @@ export const subscriptions: Texts["subscriptions"] = {
   patternHint: "Etwa shop.*, in der Syntax von Pythons fnmatch.",
   secondPatternHint: "Beide Muster müssen zutreffen.",
   noPriority: "keine",
+  noneMeansAll: "Keine Auswahl: alle",
   priorities: { low: common.low, normal: common.normal, high: common.high, critical: common.critical },
   fields: {
     preset: "Vorlage",

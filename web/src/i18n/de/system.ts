@@ -69,10 +69,9 @@ export const system: Texts["system"] = {
     all: "Alle brauchen einen zweiten Faktor",
     admins: "Globale Administratoren brauchen einen zweiten Faktor",
     none: "Ein zweiter Faktor ist freiwillig",
-    hint: (without: Count, days: Count) =>
-      `${
-        plural(without, "# aktiver Benutzer hat", "# aktive Benutzer haben")
-      } keinen. Benutzer ohne einen richten ihn bei der nächsten Anmeldung ein, innerhalb von ${
+    without: (count: Count) => `${plural(count, "# aktiver Benutzer hat", "# aktive Benutzer haben")} keinen.`,
+    deadline: (days: Count) =>
+      `Benutzer ohne einen richten ihn bei der nächsten Anmeldung ein, innerhalb von ${
         plural(days, "# Tag", "# Tagen")
       }.`,
     bySetting: "Die Einstellung SVC_MFA_ENFORCE_FOR_ALL verlangt ihn. Ändern Sie ihn dort.",

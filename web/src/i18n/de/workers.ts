@@ -14,7 +14,7 @@ export const workers: Texts["workers"] = {
     stale: "Worker ist nicht online",
     unknownWorker: "Worker nicht gemeldet",
     busy: (busy: string) => `${busy} laufend`,
-    slots: (busy: string, slots: string) => `${busy} von ${slots} Plätzen belegt`,
+    slots: (busy: string, slots: string) => `${busy} von ${slots} Slots belegt`,
     none: "Keine Worker, und nichts läuft",
     noneHint: "Laufende Tasks erscheinen hier, sobald ein Agent sie meldet.",
     more: (count: Count) =>

@@ -23,7 +23,7 @@ export const failures = {
     count: "Sort by failed attempts",
     escalating: "Escalating first"
   },
-  assigneesEnd: "The first 500 people are listed.",
+  assigneesEnd: "The first 500 members are listed.",
   assignee: "Assignee",
   anyone: "Any assignee",
   assignedToMe: "Assigned to me",

@@ -67,15 +67,18 @@ export const queues = {
   forecastUnknown: "too little data for a forecast",
   forecastEmpty: "nothing waits",
   forecastEmptying: (duration: string, rate: string) => `empty in ${duration} (${rate}/min)`,
-  forecastGrowing: (rate: string) => `${rate}/min, never at this rate`,
+  forecastGrowing: (rate: string) => `${rate}/min, never empty at this rate`,
   forecastSteady: (rate: string) => `steady (${rate}/min)`,
   needed: (duration: string) => `Workers to start within ${duration}`,
-  neededWorkers: (count: Count, slots: string) =>
-    plural(count, `# worker with ${slots} slots in all`, `# workers with ${slots} slots in all`),
+  neededWorkers: (count: Count, slots: Count) =>
+    `${plural(count, "# worker", "# workers")} with ${plural(slots, "# slot", "# slots")} in all`,
   neededSlots: (count: Count) => plural(count, "# slot", "# slots"),
+  tooFewTasks: "Fewer than 20 tasks in the last hour: too few to say how many workers it needs.",
   workersNow: (count: Count) => plural(count, "# worker consumes it now", "# workers consume it now"),
-  slotsNow: (count: Count, slots: string) =>
-    plural(count, `Now # worker with ${slots} slots consumes it`, `Now # workers with ${slots} slots consume it`),
+  slotsNow: (count: Count, slots: Count) => {
+    const all = plural(slots, "# slot", "# slots")
+    return plural(count, `Now # worker with ${all} consumes it`, `Now # workers with ${all} consume it`)
+  },
   assumptions: (rate: string, runtime: string, busy: string) =>
     `For 95% of the tasks, if they arrive independently, ${rate} per minute, and run for ${runtime} as in the last hour: they keep ${busy} slots busy (Little’s law), and Erlang C gives the slots that the waiting needs. The workers serve this queue alone.`
 }

@@ -25,6 +25,7 @@ export const subscriptions = {
   patternHint: "Such as shop.*, in the syntax of Python's fnmatch.",
   secondPatternHint: "Both patterns must match.",
   noPriority: "none",
+  noneMeansAll: "None chosen: all",
   priorities: { low: common.low, normal: common.normal, high: common.high, critical: common.critical },
   fields: {
     preset: "Start from",

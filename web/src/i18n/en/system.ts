@@ -67,10 +67,9 @@ export const system = {
     all: "Everyone needs a second factor",
     admins: "Global admins need a second factor",
     none: "A second factor is optional",
-    hint: (without: Count, days: Count) =>
-      `${
-        plural(without, "# active user has", "# active users have")
-      } none. Users without one set it up at their next sign-in, within ${plural(days, "# day", "# days")}.`,
+    without: (count: Count) => `${plural(count, "# active user has", "# active users have")} none.`,
+    deadline: (days: Count) =>
+      `Users without one set it up at their next sign-in, within ${plural(days, "# day", "# days")}.`,
     bySetting: "The setting SVC_MFA_ENFORCE_FOR_ALL requires it. Change it there.",
     require: "Require for everyone",
     relax: "Make optional",

@@ -24,7 +24,7 @@ export const failures: Texts["failures"] = {
     count: "Por intentos fallidos",
     escalating: "En aumento primero"
   },
-  assigneesEnd: "Se muestran las primeras 500 personas.",
+  assigneesEnd: "Se muestran los primeros 500 miembros.",
   assignee: "Responsable",
   anyone: "Cualquier responsable",
   assignedToMe: "Asignados a mí",

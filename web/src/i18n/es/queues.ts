@@ -71,12 +71,13 @@ export const queues: Texts["queues"] = {
   forecastGrowing: (rate: string) => `${rate}/min, nunca vacía a este ritmo`,
   forecastSteady: (rate: string) => `estable (${rate}/min)`,
   needed: (duration: string) => `Workers para empezar en menos de ${duration}`,
-  neededWorkers: (count: Count, slots: string) =>
-    plural(count, `# worker con ${slots} slots en total`, `# workers con ${slots} slots en total`),
+  neededWorkers: (count: Count, slots: Count) =>
+    `${plural(count, "# worker", "# workers")} con ${plural(slots, "# slot", "# slots")} en total`,
   neededSlots: (count: Count) => plural(count, "# slot", "# slots"),
+  tooFewTasks: "Menos de 20 tareas en la última hora: muy pocas para decir cuántos workers hacen falta.",
   workersNow: (count: Count) => plural(count, "# worker la consume ahora", "# workers la consumen ahora"),
-  slotsNow: (count: Count, slots: string) =>
-    plural(count, `Ahora # worker con ${slots} slots`, `Ahora # workers con ${slots} slots`),
+  slotsNow: (count: Count, slots: Count) =>
+    `Ahora ${plural(count, "# worker", "# workers")} con ${plural(slots, "# slot", "# slots")}`,
   assumptions: (rate: string, runtime: string, busy: string) =>
     `Para el 95\u00a0% de las tareas, si llegan de forma independiente, ${rate} por minuto, y duran ${runtime} como en la última hora: ocupan ${busy} slots (ley de Little), y Erlang C da los slots para la espera. Los workers atienden solo esta cola.`
 }

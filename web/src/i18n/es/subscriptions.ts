@@ -26,6 +26,7 @@ export const subscriptions: Texts["subscriptions"] = {
   patternHint: "Por ejemplo shop.*, con la sintaxis de fnmatch de Python.",
   secondPatternHint: "Deben coincidir los dos patrones.",
   noPriority: "ninguna",
+  noneMeansAll: "Sin elegir: todo",
   priorities: { low: common.low, normal: common.normal, high: common.high, critical: common.critical },
   fields: {
     preset: "Plantilla",

@@ -70,10 +70,11 @@ export const system: Texts["system"] = {
     all: "Todos necesitan un segundo factor",
     admins: "Los administradores globales necesitan un segundo factor",
     none: "El segundo factor es opcional",
-    hint: (without: Count, days: Count) =>
-      `${
-        plural(without, "# usuario activo no lo tiene", "# usuarios activos no lo tienen")
-      }. Lo configuran en su próximo inicio de sesión, en un plazo de ${plural(days, "# día", "# días")}.`,
+    without: (count: Count) => `${plural(count, "# usuario activo no lo tiene", "# usuarios activos no lo tienen")}.`,
+    deadline: (days: Count) =>
+      `Quienes no lo tienen lo configuran en su próximo inicio de sesión, en un plazo de ${
+        plural(days, "# día", "# días")
+      }.`,
     bySetting: "El ajuste SVC_MFA_ENFORCE_FOR_ALL lo exige. Cámbielo allí.",
     require: "Exigir a todos",
     relax: "Hacer opcional",

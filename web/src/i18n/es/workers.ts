@@ -14,7 +14,7 @@ export const workers: Texts["workers"] = {
     stale: "el worker no está en línea",
     unknownWorker: "Worker no indicado",
     busy: (busy: string) => `${busy} en ejecución`,
-    slots: (busy: string, slots: string) => `${busy} de ${slots} puestos ocupados`,
+    slots: (busy: string, slots: string) => `${busy} de ${slots} slots ocupados`,
     none: "No hay workers ni nada en ejecución",
     noneHint: "Las tareas en ejecución aparecen aquí en cuanto un agente las notifica.",
     more: (count: Count) =>

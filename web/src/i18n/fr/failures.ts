@@ -24,7 +24,7 @@ export const failures: Texts["failures"] = {
     count: "Par tentatives en échec",
     escalating: "En aggravation d’abord"
   },
-  assigneesEnd: "Les 500 premières personnes sont listées.",
+  assigneesEnd: "Les 500 premiers membres sont listés.",
   assignee: "Responsable",
   anyone: "Tous les responsables",
   assignedToMe: "Assignés à moi",

@@ -71,12 +71,13 @@ export const queues: Texts["queues"] = {
   forecastGrowing: (rate: string) => `${rate}/min, jamais vide à ce rythme`,
   forecastSteady: (rate: string) => `stable (${rate}/min)`,
   needed: (duration: string) => `Workers pour démarrer en moins de ${duration}`,
-  neededWorkers: (count: Count, slots: string) =>
-    plural(count, `# worker avec ${slots} slots en tout`, `# workers avec ${slots} slots en tout`),
+  neededWorkers: (count: Count, slots: Count) =>
+    `${plural(count, "# worker", "# workers")} avec ${plural(slots, "# slot", "# slots")} en tout`,
   neededSlots: (count: Count) => plural(count, "# slot", "# slots"),
+  tooFewTasks: "Moins de 20 tâches dans la dernière heure\u00a0: trop peu pour dire combien de workers il faut.",
   workersNow: (count: Count) => plural(count, "# worker la consomme maintenant", "# workers la consomment maintenant"),
-  slotsNow: (count: Count, slots: string) =>
-    plural(count, `Maintenant # worker avec ${slots} slots`, `Maintenant # workers avec ${slots} slots`),
+  slotsNow: (count: Count, slots: Count) =>
+    `Maintenant ${plural(count, "# worker", "# workers")} avec ${plural(slots, "# slot", "# slots")}`,
   assumptions: (rate: string, runtime: string, busy: string) =>
     `Pour 95\u00a0% des tâches, si elles arrivent indépendamment, ${rate} par minute, et durent ${runtime} comme dans la dernière heure\u00a0: elles occupent ${busy} slots (loi de Little), et Erlang C donne les slots pour l’attente. Les workers ne servent que cette file.`
 }

@@ -28,6 +28,7 @@ export const subscriptions: Texts["subscriptions"] = {
   patternHint: "Par exemple shop.*, avec la syntaxe de fnmatch de Python.",
   secondPatternHint: "Les deux motifs doivent correspondre.",
   noPriority: "aucune",
+  noneMeansAll: "Sans choix\u00a0: tout",
   priorities: { low: common.low, normal: common.normal, high: common.high, critical: common.critical },
   fields: {
     preset: "Modèle",

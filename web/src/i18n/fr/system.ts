@@ -70,10 +70,11 @@ export const system: Texts["system"] = {
     all: "Tout le monde doit avoir un second facteur",
     admins: "Les administrateurs globaux doivent avoir un second facteur",
     none: "Le second facteur est facultatif",
-    hint: (without: Count, days: Count) =>
-      `${
-        plural(without, "# utilisateur actif n’en a", "# utilisateurs actifs n’en ont")
-      } pas. Ils le configurent à leur prochaine connexion, dans un délai de ${plural(days, "# jour", "# jours")}.`,
+    without: (count: Count) => `${plural(count, "# utilisateur actif n’en a", "# utilisateurs actifs n’en ont")} pas.`,
+    deadline: (days: Count) =>
+      `Ceux qui n’en ont pas le configurent à leur prochaine connexion, dans un délai de ${
+        plural(days, "# jour", "# jours")
+      }.`,
     bySetting: "Le paramètre SVC_MFA_ENFORCE_FOR_ALL l’exige. Modifiez-le à cet endroit.",
     require: "Exiger de tous",
     relax: "Rendre facultatif",

@@ -14,7 +14,7 @@ export const workers: Texts["workers"] = {
     stale: "worker pas en ligne",
     unknownWorker: "Worker non signalé",
     busy: (busy: string) => `${busy} en cours`,
-    slots: (busy: string, slots: string) => `${busy} places occupées sur ${slots}`,
+    slots: (busy: string, slots: string) => `${busy} slots occupés sur ${slots}`,
     none: "Aucun worker et rien en cours",
     noneHint: "Les tâches en cours apparaissent ici dès qu’un agent les signale.",
     more: (count: Count) =>

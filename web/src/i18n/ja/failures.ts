@@ -23,7 +23,7 @@ export const failures: Texts["failures"] = {
     count: "失敗した試行の多い順",
     escalating: "悪化しているものから"
   },
-  assigneesEnd: "最初の500人を表示しています。",
+  assigneesEnd: "最初のメンバー500人を表示しています。",
   assignee: "担当者",
   anyone: "すべての担当者",
   assignedToMe: "自分の担当",

@@ -65,10 +65,11 @@ export const queues: Texts["queues"] = {
   forecastGrowing: (rate: string) => `${rate}/分、このペースでは空になりません`,
   forecastSteady: (rate: string) => `横ばい（${rate}/分）`,
   needed: (duration: string) => `${duration}以内の開始に必要なワーカー`,
-  neededWorkers: (count: Count, slots: string) => `ワーカー${count.text}個（合計${slots}スロット）`,
+  neededWorkers: (count: Count, slots: Count) => `ワーカー${count.text}個（合計${slots.text}スロット）`,
   neededSlots: (count: Count) => `${count.text}スロット`,
+  tooFewTasks: "過去1時間のタスクが20件未満のため、必要なワーカー数は分かりません。",
   workersNow: (count: Count) => `現在のワーカーは${count.text}個`,
-  slotsNow: (count: Count, slots: string) => `現在はワーカー${count.text}個、${slots}スロット`,
+  slotsNow: (count: Count, slots: Count) => `現在はワーカー${count.text}個、${slots.text}スロット`,
   assumptions: (rate: string, runtime: string, busy: string) =>
     `タスクの95%について。過去1時間と同じく毎分${rate}件が互いに独立に届き、${runtime}かかる場合：使用中は平均${busy}スロット（リトルの法則）で、待ち時間に必要なスロット数はアーランCによります。ワーカーはこのキュー専用とします。`
 }

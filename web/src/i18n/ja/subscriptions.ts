@@ -25,6 +25,7 @@ export const subscriptions: Texts["subscriptions"] = {
   patternHint: "例：shop.*。Pythonのfnmatchの形式。",
   secondPatternHint: "両方のパターンに一致する必要があります。",
   noPriority: "なし",
+  noneMeansAll: "未選択：すべて",
   priorities: { low: common.low, normal: common.normal, high: common.high, critical: common.critical },
   fields: {
     preset: "ひな形",

@@ -67,8 +67,8 @@ export const system: Texts["system"] = {
     all: "全員に二要素認証が必要です",
     admins: "全体管理者に二要素認証が必要です",
     none: "二要素認証は任意です",
-    hint: (without: Count, days: Count) =>
-      `未設定の有効なユーザー：${without.text}人。次回のサインインから${days.text}日以内に設定します。`,
+    without: (count: Count) => `未設定の有効なユーザー：${count.text}人。`,
+    deadline: (days: Count) => `未設定のユーザーは次回のサインインから${days.text}日以内に設定します。`,
     bySetting: "設定SVC_MFA_ENFORCE_FOR_ALLが必須にしています。そちらで変更してください。",
     require: "全員に必須にする",
     relax: "任意にする",

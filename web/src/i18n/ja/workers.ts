@@ -13,7 +13,7 @@ export const workers: Texts["workers"] = {
     stale: "ワーカーはオンラインではありません",
     unknownWorker: "ワーカー不明",
     busy: (busy: string) => `実行中${busy}件`,
-    slots: (busy: string, slots: string) => `${slots}枠中${busy}枠を使用中`,
+    slots: (busy: string, slots: string) => `${slots}スロット中${busy}を使用中`,
     none: "ワーカーも実行中のタスクもありません",
     noneHint: "エージェントが報告すると、実行中のタスクがここに表示されます。",
     more: (count: Count) => `ほかに${count.text}件実行中。先に受信したものを表示しています。`

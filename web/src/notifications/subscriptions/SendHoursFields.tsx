@@ -42,6 +42,7 @@ export const SendHoursFields = ({ hours }: { readonly hours: Subscription["send_
                 defaultChecked={hours?.days?.includes(day) ?? true}
               />
             ))}
+            <span className="text-soft">{texts.noneMeansAll}</span>
           </fieldset>
           <CheckField
             key={mode}

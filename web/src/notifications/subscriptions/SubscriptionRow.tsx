@@ -40,6 +40,9 @@ export const SubscriptionRow = ({ channels, onAction, project, subscription }: {
   const settings = [
     grouping === null && texts.eachOccurrence,
     send_hours !== null && texts.sendHoursText[send_hours.mode](send_hours.start, send_hours.end, send_hours.timezone),
+    send_hours?.days !== undefined &&
+    `${texts.fields.days} ${send_hours.days.map((day) => texts.days[day]).join(", ")}`,
+    send_hours?.always_critical === true && texts.alwaysCritical,
     escalation !== null && texts.escalatesAfter(format.duration(escalation.after_minutes * 60_000))
   ].filter((text) => text !== false)
   const title = notifications.triggers[trigger]
