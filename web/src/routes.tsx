@@ -26,7 +26,16 @@ import {
 import { readOwnSearch, readSearch } from "./notifications/search.ts"
 import { type OverviewSearch, type OverviewWindow, overviewWindows } from "./overview/windows.ts"
 import { scheduleFilters, type SchedulesSearch } from "./schedules/states.ts"
-import { oneOf, onlyTrue, parseSearch, present, stringifySearch, textIn } from "./searchParams.ts"
+import {
+  oneOf,
+  onlyTrue,
+  parseSearch,
+  present,
+  stringifySearch,
+  textIn,
+  wallIn,
+  type WallSearch
+} from "./searchParams.ts"
 import { meQuery } from "./session/session.ts"
 import { NotFound } from "./shell/NotFound.tsx"
 import { ProjectPages } from "./shell/ProjectPages.tsx"
@@ -161,7 +170,10 @@ const settingsRoute = createRoute({
 const overviewRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
-  validateSearch: chartsSearch,
+  validateSearch: (search: Record<string, unknown>): OverviewSearch & WallSearch => ({
+    ...chartsSearch(search),
+    ...wallIn(search)
+  }),
   component: lazyPage(() => import("./overview/OverviewPage.tsx"), "OverviewPage")
 })
 
@@ -272,7 +284,10 @@ const bulkRetryRoute = createRoute({
 const queuesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/queues",
-  validateSearch: parseLongList,
+  validateSearch: (search: Record<string, unknown>): LongListSearch & WallSearch => ({
+    ...parseLongList(search),
+    ...wallIn(search)
+  }),
   component: lazyPage(() => import("./queues/QueuesPage.tsx"), "QueuesPage")
 })
 
@@ -286,8 +301,9 @@ const queueRoute = createRoute({
 const workersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/workers",
-  validateSearch: (search: Record<string, unknown>): LongListSearch & { readonly tab?: "processes" | "running" } => ({
+  validateSearch: (search: Record<string, unknown>): LongListSearch & WallSearch & { readonly tab?: "processes" | "running" } => ({
     ...parseLongList(search),
+    ...wallIn(search),
     ...present({ tab: oneOf(["processes", "running"], search.tab) })
   }),
   component: lazyPage(() => import("./workers/WorkersPage.tsx"), "WorkersPage")

@@ -30,4 +30,11 @@ export const oneOf = <A extends string | number>(known: ReadonlyArray<A>, value:
 export const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined
 
+/** `?wall=1`: the page is for a screen on a wall. */
+export interface WallSearch {
+  readonly wall?: 1 | undefined
+}
+
+export const wallIn = ({ wall }: Record<string, unknown>): WallSearch => present({ wall: oneOf([1], wall) })
+
 export const onlyTrue = (value: unknown): true | undefined => (value === true || value === "true" ? true : undefined)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { connected, event } from "../../agent.ts"
 import { has } from "../../needs.ts"
-import { assertAccessible, assertFitsPhone, browser, signIn, visit, waitUntil } from "./browser.ts"
+import { assertAccessible, assertFitsPhone, browser, inspect, signIn, visit, waitUntil } from "./browser.ts"
 import { email, shopOn } from "./shop.ts"
 
 const desktop = { width: 1440, height: 900 }
@@ -157,6 +157,27 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the overview and the f
           await waitUntil(async () => (await call("GET", "/projects/shop/notifications/alerts")).items.length > 0)
           await page.goto("/projects/shop/workers")
           await waitUntil(async () => /^\(\d+\) Workers · Shop · svc$/.test(await page.title()))
+
+          // what runs now, on a wall: no navigation, and a notice once the server cannot be reached or the session is over
+          await agent.sendEvents([event({ kind: "task.started", data: { task_name: "box.count", worker: "w9@box" } })])
+          await page.goto("/projects/shop/workers?tab=running")
+          await page.getByRole("link", { name: "box.count" }).waitFor()
+          await inspect(page, "what runs now")
+          await page.getByRole("link", { name: "Wall view" }).click()
+          await page.getByRole("link", { name: "Leave wall view" }).waitFor()
+          await page.getByRole("link", { name: "box.count" }).waitFor()
+          assert.strictEqual(await page.getByRole("navigation").count(), 0)
+          await inspect(page, "a wall")
+          await page.context().setOffline(true)
+          await page.getByRole("alert").getByText("No connection to the server").waitFor()
+          await page.context().setOffline(false)
+          await page.getByRole("alert").waitFor({ state: "detached" })
+          await page.context().clearCookies()
+          await page.getByRole("alert").getByText("Signed out").waitFor()
+          await signIn(page, email, password)
+          await page.getByRole("link", { name: "Leave wall view" }).click()
+          await page.getByRole("navigation").first().waitFor()
+          await page.getByRole("link", { name: "box.count" }).waitFor()
 
           // a bar of tabs scrolls sideways at most
           for (const path of ["/account", "/system", "/projects/shop/notifications", "/projects/shop/commands"]) {

@@ -97,6 +97,13 @@ export const de: Texts = {
     keep: "Weiter bearbeiten",
     discard: "Änderungen verwerfen"
   },
+  wall: {
+    open: "Wandansicht",
+    leave: "Wandansicht verlassen",
+    signedOut: "Abgemeldet. Melden Sie sich an, um die Wandansicht zu zeigen.",
+    lost: "Keine Verbindung zum Server",
+    lostSince: (time: string) => `Keine Verbindung zum Server. Stand: ${time}.`
+  },
   live: {
     live: "Live",
     connecting: "Verbindet neu",

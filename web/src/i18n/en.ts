@@ -100,6 +100,13 @@ export const en = {
     keep: "Keep editing",
     discard: "Discard changes"
   },
+  wall: {
+    open: "Wall view",
+    leave: "Leave wall view",
+    signedOut: "Signed out. Sign in to show the wall view.",
+    lost: "No connection to the server",
+    lostSince: (time: string) => `No connection to the server. This is as of ${time}.`
+  },
   live: {
     live: "Live",
     connecting: "Reconnecting",

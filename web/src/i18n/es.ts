@@ -97,6 +97,13 @@ export const es: Texts = {
     keep: "Seguir editando",
     discard: "Descartar cambios"
   },
+  wall: {
+    open: "Vista mural",
+    leave: "Salir de la vista mural",
+    signedOut: "Sesión cerrada. Inicie sesión para mostrar la vista mural.",
+    lost: "Sin conexión con el servidor",
+    lostSince: (time: string) => `Sin conexión con el servidor. Datos de: ${time}.`
+  },
   live: {
     live: "En directo",
     connecting: "Reconectando",

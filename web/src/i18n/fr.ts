@@ -97,6 +97,13 @@ export const fr: Texts = {
     keep: "Continuer la saisie",
     discard: "Abandonner les modifications"
   },
+  wall: {
+    open: "Vue murale",
+    leave: "Quitter la vue murale",
+    signedOut: "Déconnecté. Connectez-vous pour afficher la vue murale.",
+    lost: "Pas de connexion au serveur",
+    lostSince: (time: string) => `Pas de connexion au serveur. Situation\u00a0: ${time}.`
+  },
   live: {
     live: "En direct",
     connecting: "Reconnexion",

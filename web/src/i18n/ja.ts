@@ -97,6 +97,13 @@ export const ja: Texts = {
     keep: "編集を続ける",
     discard: "変更を破棄"
   },
+  wall: {
+    open: "壁面表示",
+    leave: "壁面表示を終了",
+    signedOut: "サインアウトしています。壁面表示を見るにはサインインしてください。",
+    lost: "サーバーに接続できません",
+    lostSince: (time: string) => `サーバーに接続できません。${time}時点の内容です。`
+  },
   live: {
     live: "ライブ",
     connecting: "再接続中",

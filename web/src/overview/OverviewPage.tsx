@@ -3,6 +3,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useRefetchInterval } from "../api/live.ts"
 import { AttentionList } from "../attention/AttentionList.tsx"
 import { useTexts } from "../i18n/Language.tsx"
+import { WallLink } from "../shell/WallLink.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { DemoGuide } from "./DemoGuide.tsx"
@@ -43,6 +44,7 @@ export const OverviewPage = () => {
           <>
             <WindowSelect window={window} onChoose={(window) => show({ window })} />
             <CompareToggle isOn={compare} onToggle={(isOn) => show({ compare: isOn ? true : undefined })} />
+            <WallLink />
           </>
         )}
       </PageHeader>

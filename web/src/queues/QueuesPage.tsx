@@ -9,6 +9,7 @@ import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
+import { WallLink } from "../shell/WallLink.tsx"
 import { Button } from "../ui/Button.tsx"
 import { LongList } from "../ui/LongList.tsx"
 import type { LongColumn } from "../ui/LongTable.tsx"
@@ -161,7 +162,9 @@ export const QueuesPage = () => {
   })
   return (
     <div className="flex h-full flex-col">
-      <PageHeader title={texts.title} />
+      <PageHeader title={texts.title}>
+        <WallLink />
+      </PageHeader>
       <LongList
         list={list}
         rows={queues}
@@ -179,7 +182,12 @@ export const QueuesPage = () => {
         usualSort="-depth"
         search={search}
         onSearch={(wanted, replace) =>
-          void navigate({ to: "/projects/$slug/queues", params: { slug }, search: wanted, replace })}
+          void navigate({
+            to: "/projects/$slug/queues",
+            params: { slug },
+            search: ({ wall }) => ({ ...wanted, wall }),
+            replace
+          })}
       />
       {purged !== undefined && (
         <PurgeDialog

@@ -3,6 +3,8 @@ import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { api, base, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
+import { parseSearch, wallIn } from "../searchParams.ts"
+import { WallNotice } from "../shell/WallNotice.tsx"
 import { Button } from "../ui/Button.tsx"
 import { CheckField, fieldText, TextField } from "../ui/Fields.tsx"
 import { Problem } from "../ui/Problem.tsx"
@@ -11,7 +13,7 @@ import { useSubmit } from "../ui/useSubmit.ts"
 
 /** Password, then the second factor if the account has one; afterwards the page where the person was. */
 export const SignInPage = () => {
-  const { session: texts } = useTexts()
+  const { session: texts, wall } = useTexts()
   const navigate = useNavigate()
   const queries = useQueryClient()
   const { ended, factor, to } = useSearch({ from: "/sign-in" })
@@ -47,15 +49,17 @@ export const SignInPage = () => {
     await navigate({ to: to ?? "/", replace: true })
   }
 
+  const isOfWall = to !== undefined && wallIn(parseSearch(to.split("?")[1] ?? "")).wall === 1
   return (
-    <main className="grid min-h-dvh place-items-center p-4">
+    <main className="flex min-h-dvh flex-col">
+      {isOfWall && <WallNotice>{wall.signedOut}</WallNotice>}
       <form
         key={step}
         onSubmit={submitWith(submit)}
-        className="grid w-[min(24rem,100%)] gap-4 rounded-large border border-line bg-paper p-6"
+        className="m-auto grid w-[min(24rem,calc(100%-2rem))] gap-4 rounded-large border border-line bg-paper p-6"
       >
         <h1 className="text-title font-semibold">{step === "code" ? texts.codeTitle : texts.title}</h1>
-        {ended === true && step === "password" && <p className="text-soft">{texts.ended}</p>}
+        {ended === true && step === "password" && !isOfWall && <p className="text-soft">{texts.ended}</p>}
         {step === "code"
           ? (
             <>

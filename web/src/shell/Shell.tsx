@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router"
+import { Link, Outlet, useMatches, useNavigate, useParams } from "@tanstack/react-router"
 import { useEffect } from "react"
 import { liveStream } from "../api/live.ts"
 import { preloadWhenIdle } from "../code/preload.ts"
@@ -8,6 +8,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import { InboxBell } from "../inbox/InboxBell.tsx"
 import { ShellKeys } from "../keys/ShellKeys.tsx"
 import { EnrolmentNotice } from "../secondFactor/EnrolmentNotice.tsx"
+import type { WallSearch } from "../searchParams.ts"
 import { meQuery } from "../session/session.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { focusFirstRow } from "../ui/rows.ts"
@@ -17,6 +18,7 @@ import { Navigation } from "./Navigation.tsx"
 import { projectsQuery } from "./projects.ts"
 import { UnsavedQuestion } from "./UnsavedQuestion.tsx"
 import { useProject } from "./useProject.ts"
+import { Wall } from "./Wall.tsx"
 
 const ProjectSwitch = ({ slug }: { readonly slug: string }) => {
   const { nav: texts } = useTexts()
@@ -53,12 +55,23 @@ const SkipLink = ({ children, onFollow }: { readonly onFollow: () => void; reado
 export const Shell = () => {
   const texts = useTexts()
   const { slug } = useParams({ strict: false })
+  // of the page's own route, which has read the address; that of the frame has its bare text
+  const isWall = useMatches({ select: (matches) => (matches.at(-1)?.search as WallSearch | undefined)?.wall === 1 })
   const { data: me } = useQuery(meQuery)
   const queries = useQueryClient()
   useEffect(() => void preloadWhenIdle(() => queries.isFetching() > 0), [queries])
   const { project, state } = useProject(slug)
   const knownSlug = state === "known" ? slug : undefined
   useEffect(() => (knownSlug === undefined ? undefined : liveStream.follow(knownSlug)), [knownSlug])
+  if (isWall && slug !== undefined && state !== "missing") {
+    return (
+      <ProjectZone value={project?.timezone}>
+        <Wall name={project?.name ?? slug}>
+          <Outlet />
+        </Wall>
+      </ProjectZone>
+    )
+  }
   return (
     <ProjectZone value={project?.timezone}>
       <div className="flex h-dvh flex-col">

@@ -1,5 +1,6 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
+import { WallLink } from "../shell/WallLink.tsx"
 import type { LongListSearch } from "../ui/longListSearch.ts"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
@@ -29,7 +30,9 @@ export const WorkersPage = () => {
   }
   return (
     <div className="flex h-full flex-col">
-      <PageHeader title={texts.title} />
+      <PageHeader title={texts.title}>
+        {tab === "running" && <WallLink />}
+      </PageHeader>
       <div className="pb-4">
         <Tabs label={texts.title} tabs={texts.tabs} value={tab} onChoose={(chosen) => show(chosen, {}, false)} />
       </div>
