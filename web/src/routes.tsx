@@ -301,7 +301,9 @@ const queueRoute = createRoute({
 const workersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/workers",
-  validateSearch: (search: Record<string, unknown>): LongListSearch & WallSearch & { readonly tab?: "processes" | "running" } => ({
+  validateSearch: (
+    search: Record<string, unknown>
+  ): LongListSearch & WallSearch & { readonly tab?: "processes" | "running" } => ({
     ...parseLongList(search),
     ...wallIn(search),
     ...present({ tab: oneOf(["processes", "running"], search.tab) })
