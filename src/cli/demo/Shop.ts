@@ -1,4 +1,4 @@
-import { Clock, Data, Effect, Schema, type Scope } from "effect"
+import { Clock, Data, Effect, FiberRef, HashSet, Logger, LogLevel, Schema, type Scope } from "effect"
 import * as EffectQueue from "../../agent/engines/effect-queue/EffectQueue.ts"
 
 /** Names and payloads of the shop's tasks. */
@@ -243,16 +243,34 @@ export const openShop = Effect.gen(function*() {
     }
   }
 
-  const handle = Effect.fnUntraced(function*(task: Task, { attempt }: EffectQueue.TaskInfo) {
+  const programLoggers = yield* FiberRef.get(FiberRef.currentLoggers)
+
+  const runTask = Effect.fnUntraced(function*(task: Task, { attempt }: EffectQueue.TaskInfo) {
     yield* Effect.sleep(`${pauseOf(attempt)} seconds`)
     const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const patient = task._tag === "payment.charge" && now - task.placed_at > declinedSeconds
     const { error, seconds } = planAttempt(task, attempt, patient)
-    yield* Effect.sleep(`${Math.round(seconds * 1000)} millis`)
-    if (error !== null) return yield* new ShopError(error.name, error.message)
+    yield* Effect.log(`${task._tag} begins`).pipe(Effect.annotateLogs("expected_ms", Math.round(seconds * 1000)))
+    const steps = seconds < 2 ? 1 : 10
+    for (let step = 1; step <= steps; step++) {
+      yield* Effect.sleep(`${Math.round(seconds * 1000 / steps)} millis`)
+      yield* EffectQueue.reportProgress({ done: step, total: steps })
+    }
+    if (error !== null) {
+      yield* Effect.logError(`${error.name}: ${error.message}`)
+      return yield* new ShopError(error.name, error.message)
+    }
+    yield* Effect.log("done")
     yield* Effect.forEach(followUpsOf(task, now), submit, { discard: true })
     return resultOf(task)
   })
+
+  /** What a task logs is for the dashboard alone, whatever level the terminal shows. */
+  const handle = (task: Task, info: EffectQueue.TaskInfo) =>
+    runTask(task, info).pipe(
+      Effect.locallyWith(FiberRef.currentLoggers, HashSet.difference(programLoggers)),
+      Logger.withMinimumLogLevel(LogLevel.Info)
+    )
 
   const runWorkers: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function*() {
     const workers = [

@@ -91,6 +91,7 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           // the counts beside the list change the filter
           await line.fill("")
           await page.waitForURL(/tasks$/)
+          await page.getByRole("progressbar", { name: "Progress" }).first().waitFor() // of a row
           const facets = page.getByRole("complementary", { name: "Counts beside the list" })
           await facets.getByRole("region", { name: "Queue" }).getByRole("button", { name: /^payments/ }).click()
           await lineIs("queue:payments")
@@ -215,6 +216,16 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await page.waitForURL(/failures\/[0-9a-f]{16}$/)
           await page.getByRole("button", { name: "Retry all" }).waitFor()
           await page.goto(`/projects/shop/tasks/effect-queue/${taskId}`)
+
+          // what it wrote while it ran, by text
+          const log = page.getByRole("region", { name: "Logs" })
+          await log.getByText("checkout.place_order begins").waitFor()
+          await assertAccessible(page, "logs")
+          await log.getByRole("searchbox", { name: "Search in the logs" }).fill("DONE")
+          await log.getByText("checkout.place_order begins").waitFor({ state: "detached" })
+          await log.getByText("done").waitFor()
+          await log.getByLabel("Level").selectOption("warning")
+          await log.getByText("No lines match.").waitFor()
 
           // a part that cannot be read says so, and names its request
           const refusal = { code: "forbidden", detail: "The tree is refused.", request_id: "request-7" }

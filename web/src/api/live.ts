@@ -3,7 +3,7 @@ import { base, type Schemas } from "./client.ts"
 import { connection } from "./connection.ts"
 
 /** A changed task of the live stream (docs/api.md, Live updates). */
-export type LiveTask = Pick<
+export type LiveTask = { readonly percent: number | null } & Pick<
   Schemas["Task"],
   | "id"
   | "engine"

@@ -2,15 +2,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
 import { Icon } from "../ui/Icon.tsx"
-
-/** Saves a text as a file; a `blob:` address is made by the page itself, so that the policy needs no exception. */
-const saveText = (name: string, text: string) => {
-  const link = document.createElement("a")
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
-}
+import { saveText } from "../ui/saveText.ts"
 
 /** Recovery codes, to copy and to save. */
 export const RecoveryCodes = ({ codes }: { readonly codes: ReadonlyArray<string> }) => {

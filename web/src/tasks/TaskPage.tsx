@@ -4,10 +4,10 @@ import { parse, stringify } from "lossless-json"
 import { useMemo, useState } from "react"
 import { api, base, type Schemas, unwrap } from "../api/client.ts"
 import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
-import { lazyDialog } from "../code/lazyComponent.tsx"
+import { lazyComponent, lazyDialog } from "../code/lazyComponent.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
-import { Button } from "../ui/Button.tsx"
+import { Button, buttonClass } from "../ui/Button.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { ListFrame } from "../ui/ListFrame.tsx"
@@ -22,12 +22,14 @@ import { shellQuote } from "./shellQuote.ts"
 import { OpenTaskActions } from "./TaskActions.tsx"
 import { TaskCommands } from "./TaskCommands.tsx"
 import { TaskFacts } from "./TaskFacts.tsx"
+import { TaskProgress } from "./TaskProgress.tsx"
 import { TaskRuns } from "./TaskRuns.tsx"
 import { TaskTree } from "./TaskTree.tsx"
 import { Timeline } from "./Timeline.tsx"
 import { Traceback } from "./Traceback.tsx"
 import { ValueActions } from "./ValueActions.tsx"
 
+const TaskLogs = lazyComponent(async () => (await import("./TaskLogs.tsx")).TaskLogs)
 const RetryDialog = lazyDialog(async () => (await import("./RetryDialog.tsx")).RetryDialog)
 
 type TaskDetail = Schemas["TaskDetail"]
@@ -149,6 +151,11 @@ export const TaskPage = () => {
           >
             <span className="text-small">svc</span>
           </CopyButton>
+          {task.log_url !== null && (
+            <a href={task.log_url} target="_blank" rel="noreferrer" className={buttonClass()}>
+              {texts.task.openLogs}
+            </a>
+          )}
           {canOperate && !hasEnded && (
             <Button
               variant="danger"
@@ -176,6 +183,7 @@ export const TaskPage = () => {
         </div>
       </PageHeader>
       {detail.isError && <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />}
+      {task.state === "started" && task.progress !== null && <TaskProgress progress={task.progress} />}
       <div className="grid gap-4 px-4 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           {task.exception !== null && (
@@ -205,6 +213,9 @@ export const TaskPage = () => {
                 />
               ))}
           </Panel>
+          {task.log_line_count > 0 && !task.payload_hidden && (
+            <TaskLogs slug={slug} engine={engine} taskId={taskId} />
+          )}
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           <Panel title={texts.task.facts}>

@@ -9,6 +9,7 @@ import { Time } from "../ui/Time.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
 import type { OptionalColumn } from "./preferences.ts"
 import { isOver } from "./states.ts"
+import { ProgressBar } from "./TaskProgress.tsx"
 import type { Task } from "./useTaskList.ts"
 
 /** The columns that a person chose, between the name and the actions. */
@@ -101,6 +102,12 @@ const RowAction = ({ icon, label, onClick }: {
   </button>
 )
 
+/** A thin line at the lower edge of a row whose task says how far it is. */
+const RowProgress = ({ task: { progress, state } }: { readonly task: Task }) =>
+  state === "started" && progress !== null && progress.percent !== null
+    ? <ProgressBar percent={progress.percent} className="absolute inset-x-0 bottom-0 h-0.5" />
+    : null
+
 /** A task as a row of the table; its links and buttons appear under the pointer and the focus. */
 export const Row = memo(({ canOperate, columns, isSelected, onAsk, onToggle, slug, task }: RowProps) => {
   const { tasks: texts } = useTexts()
@@ -109,7 +116,7 @@ export const Row = memo(({ canOperate, columns, isSelected, onAsk, onToggle, slu
       role="row"
       data-selected={isSelected}
       style={templateOf(columns)}
-      className={`grid items-center group h-full border-b border-line hover:bg-hover data-[selected=true]:bg-press`}
+      className={`relative grid items-center group h-full border-b border-line hover:bg-hover data-[selected=true]:bg-press`}
     >
       <div role="cell" className="grid place-items-center">
         <input
@@ -122,6 +129,7 @@ export const Row = memo(({ canOperate, columns, isSelected, onAsk, onToggle, slu
       </div>
       <div role="cell" className="truncate pr-2">
         <StateMark state={task.state} />
+        <RowProgress task={task} />
       </div>
       <div role="cell" className="flex min-w-0 items-baseline gap-3 pr-2">
         <TextLink
@@ -172,7 +180,7 @@ export const PhoneRow = memo(({ isSelected, isSelecting, onToggle, slug, task }:
     <div
       role="row"
       data-selected={isSelected}
-      className="flex h-full border-b border-line data-[selected=true]:bg-press"
+      className="relative flex h-full border-b border-line data-[selected=true]:bg-press"
     >
       {isSelecting && (
         <div role="cell">
@@ -195,6 +203,7 @@ export const PhoneRow = memo(({ isSelected, isSelecting, onToggle, slug, task }:
           className="flex h-full items-center gap-3 px-4"
         >
           <StateShape state={task.state} size={18} />
+          <RowProgress task={task} />
           <span className="min-w-0 flex-1">
             <span className="block truncate font-medium">{task.name}</span>
             <span className="block truncate text-soft">

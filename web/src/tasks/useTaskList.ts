@@ -12,6 +12,13 @@ const pageSize = 100
 /** Live changes are shown together, at most this often: a busy project changes hundreds of tasks a second. */
 const flushMillis = 250
 
+/** The stream has of a progress the percentage alone, which is all that a row shows. */
+const applyChange = (task: Task, { percent, ...change }: LiveTask): Task => ({
+  ...task,
+  ...change,
+  progress: percent === null ? null : { percent, value: null, at: change.updated_at }
+})
+
 const applyChanges = (pages: Pages | undefined, changes: ReadonlyMap<string, LiveTask>): Pages | undefined => {
   if (pages === undefined) return pages
   let hasChanged = false
@@ -22,7 +29,7 @@ const applyChanges = (pages: Pages | undefined, changes: ReadonlyMap<string, Liv
       ...page,
       items: page.items.map((task) => {
         const change = changes.get(task.id)
-        return change === undefined || change.updated_at < task.updated_at ? task : { ...task, ...change }
+        return change === undefined || change.updated_at < task.updated_at ? task : applyChange(task, change)
       })
     }
   })
