@@ -3,24 +3,26 @@ import { base, type Schemas } from "./client.ts"
 import { connection } from "./connection.ts"
 
 /** A changed task of the live stream (docs/api.md, Live updates). */
-export type LiveTask = { readonly percent: number | null } & Pick<
-  Schemas["Task"],
-  | "id"
-  | "engine"
-  | "task_id"
-  | "name"
-  | "queue"
-  | "state"
-  | "priority"
-  | "retry_count"
-  | "worker_name"
-  | "received_at"
-  | "started_at"
-  | "finished_at"
-  | "runtime_ms"
-  | "exception"
-  | "updated_at"
->
+export type LiveTask =
+  & { readonly percent: number | null }
+  & Pick<
+    Schemas["Task"],
+    | "id"
+    | "engine"
+    | "task_id"
+    | "name"
+    | "queue"
+    | "state"
+    | "priority"
+    | "retry_count"
+    | "worker_name"
+    | "received_at"
+    | "started_at"
+    | "finished_at"
+    | "runtime_ms"
+    | "exception"
+    | "updated_at"
+  >
 
 export type LiveStatus = "live" | "connecting" | "paused"
 

@@ -213,9 +213,7 @@ export const TaskPage = () => {
                 />
               ))}
           </Panel>
-          {task.log_line_count > 0 && !task.payload_hidden && (
-            <TaskLogs slug={slug} engine={engine} taskId={taskId} />
-          )}
+          {task.log_line_count > 0 && !task.payload_hidden && <TaskLogs slug={slug} engine={engine} taskId={taskId} />}
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           <Panel title={texts.task.facts}>

@@ -64,7 +64,8 @@ export const task: Texts["task"] = {
   latestLine: "Letzte Zeile",
   downloadLogs: "Logs herunterladen",
   noLines: "Keine passenden Zeilen.",
-  droppedLines: (count: Count) => plural(
+  droppedLines: (count: Count) =>
+    plural(
       count,
       "# Zeile fehlt: Der Task hat mehr geschrieben, als aufbewahrt wird.",
       "# Zeilen fehlen: Der Task hat mehr geschrieben, als aufbewahrt wird."

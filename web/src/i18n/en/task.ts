@@ -63,7 +63,12 @@ export const task = {
   latestLine: "Latest line",
   downloadLogs: "Download the logs",
   noLines: "No lines match.",
-  droppedLines: (count: Count) => plural(count, "# line was left out: the task wrote more than is kept.", "# lines were left out: the task wrote more than is kept."),
+  droppedLines: (count: Count) =>
+    plural(
+      count,
+      "# line was left out: the task wrote more than is kept.",
+      "# lines were left out: the task wrote more than is kept."
+    ),
   openLogs: "Open logs",
   progress: common.progress,
   tree: "Tree",

@@ -59,12 +59,18 @@ export const task: Texts["task"] = {
   payloadHidden: "Su rol en este proyecto no permite ver los argumentos ni los resultados.",
   logs: "Registros",
   logLevel: "Nivel",
-  logLevels: { debug: "Todos los niveles", info: "Información y superior", warning: "Advertencias y errores", error: "Errores" },
+  logLevels: {
+    debug: "Todos los niveles",
+    info: "Información y superior",
+    warning: "Advertencias y errores",
+    error: "Errores"
+  },
   searchLogs: "Buscar en los registros",
   latestLine: "Última línea",
   downloadLogs: "Descargar los registros",
   noLines: "Ninguna línea coincide.",
-  droppedLines: (count: Count) => plural(
+  droppedLines: (count: Count) =>
+    plural(
       count,
       "Falta # línea: la tarea escribió más de lo que se conserva.",
       "Faltan # líneas: la tarea escribió más de lo que se conserva."

@@ -59,12 +59,18 @@ export const task: Texts["task"] = {
   payloadHidden: "Votre rôle dans ce projet ne permet pas de voir les arguments ni les résultats.",
   logs: "Journaux",
   logLevel: "Niveau",
-  logLevels: { debug: "Tous les niveaux", info: "Info et au-dessus", warning: "Avertissements et erreurs", error: "Erreurs" },
+  logLevels: {
+    debug: "Tous les niveaux",
+    info: "Info et au-dessus",
+    warning: "Avertissements et erreurs",
+    error: "Erreurs"
+  },
   searchLogs: "Rechercher dans les journaux",
   latestLine: "Dernière ligne",
   downloadLogs: "Télécharger les journaux",
   noLines: "Aucune ligne ne correspond.",
-  droppedLines: (count: Count) => plural(
+  droppedLines: (count: Count) =>
+    plural(
       count,
       "Il manque # ligne\u00a0: la tâche a écrit plus que ce qui est conservé.",
       "Il manque # lignes\u00a0: la tâche a écrit plus que ce qui est conservé."
