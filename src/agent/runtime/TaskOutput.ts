@@ -23,8 +23,13 @@ export interface LogLine {
 const FLUSH_MILLIS = 1000
 /** Lines of all tasks of one engine between two flushes; more are dropped. */
 const MAX_LINES_A_FLUSH = 1000
-/** Characters of the lines of one event: the runtime leaves out a field of more than 64 KiB. */
-const MAX_EVENT_CHARACTERS = 24_000
+/**
+ * Bytes of the lines of one event as JSON, from which on it is sent; the last line adds 27 KiB at most. The runtime leaves
+ * out a field of more than 64 KiB.
+ */
+const MAX_EVENT_BYTES = 24_000
+/** Of a line as JSON, beside its message and its fields. */
+const LINE_OVERHEAD_BYTES = 64
 /** Tasks whose end no event reported would stay for ever. */
 const MAX_TASKS = 10_000
 
@@ -40,7 +45,7 @@ interface RunningTask {
   hasReportedDrop: boolean
   firstAt: number
   pending: Array<EncodableLine>
-  pendingCharacters: number
+  pendingBytes: number
   progress: { readonly value: JsonInput; readonly at: number } | null
 }
 
@@ -52,7 +57,7 @@ const emptyTask = (): RunningTask => ({
   hasReportedDrop: false,
   firstAt: 0,
   pending: [],
-  pendingCharacters: 0,
+  pendingBytes: 0,
   progress: null
 })
 
@@ -67,7 +72,8 @@ const textOf = (fields: LogLine["fields"]): string | undefined => {
 
 const boundedFields = (fields: LogLine["fields"]): { readonly value: JsonInput | undefined; readonly size: number } => {
   if (fields === undefined || Object.keys(fields).length === 0) return { value: undefined, size: 0 }
-  const size = textOf(fields)?.length ?? Number.POSITIVE_INFINITY
+  const text = textOf(fields)
+  const size = text === undefined ? Number.POSITIVE_INFINITY : Buffer.byteLength(text)
   if (size <= MAX_FIELDS_BYTES) return { value: fields, size }
   const note = leftOutNote(`more than ${MAX_FIELDS_BYTES} bytes`)
   return { value: note, size: note.length }
@@ -102,8 +108,9 @@ export class TaskOutput {
       message: text,
       fields: bounded.value
     })
-    task.pendingCharacters += size
-    if (task.pending.length >= MAX_EVENT_LINES || task.pendingCharacters >= MAX_EVENT_CHARACTERS) {
+    // control characters are six times as long as JSON
+    task.pendingBytes += Buffer.byteLength(JSON.stringify(text)) + bounded.size + LINE_OVERHEAD_BYTES
+    if (task.pending.length >= MAX_EVENT_LINES || task.pendingBytes >= MAX_EVENT_BYTES) {
       this.sendLines(taskId, task)
     }
   }
@@ -160,7 +167,7 @@ export class TaskOutput {
   private sendLines(taskId: string, task: RunningTask): void {
     const { attempt, dropped, firstAt, pending } = task
     task.pending = []
-    task.pendingCharacters = 0
+    task.pendingBytes = 0
     task.dropped = 0
     task.hasReportedDrop ||= dropped > 0
     this.report({

@@ -56,6 +56,14 @@ describe("the lines of running tasks in the agent", () => {
     assert.strictEqual(events.reduce((sum, { data }) => sum + Number(data.dropped ?? 0), 0), 2000)
   })
 
+  it("of control characters are few in an event, which has at most what the runtime sends of a field", () => {
+    const { events, output } = collect()
+    for (let line = 0; line < 20; line++) output.log("t1", { at: 0, level: "info", message: "\u0001".repeat(4096) })
+    output.end("t1")
+    assert.strictEqual(linesOf(events).length, 20)
+    for (const { data } of events) assert.isBelow(JSON.stringify(data.lines).length, 65_536)
+  })
+
   it("and their fields are cut to their bounds, whatever they are", () => {
     const { events, output } = collect()
     const cycle: { self?: unknown } = {}
@@ -63,10 +71,12 @@ describe("the lines of running tasks in the agent", () => {
     output.log("t1", { at: 0, level: "info", message: "m".repeat(10_000), fields: { big: "f".repeat(5000) } })
     // The assertion: an application may annotate with anything.
     output.log("t1", { at: 0, level: "info", message: "cycle", fields: cycle as { readonly self: null } })
+    output.log("t1", { at: 0, level: "info", message: "wide", fields: { big: "é".repeat(1500) } })
     output.end("t1")
-    const [long, cyclic] = linesOf(events) as ReadonlyArray<{ readonly message: string; readonly fields: string }>
+    const [long, cyclic, wide] = linesOf(events) as ReadonlyArray<{ readonly message: string; readonly fields: string }>
     assert.match(long?.message ?? "", /^m{4096}\[...5904 more bytes truncated\]$/)
     assert.include(long?.fields, "left out")
     assert.include(cyclic?.fields, "left out")
+    assert.include(wide?.fields, "left out")
   })
 })
