@@ -5,7 +5,7 @@ import { parsePlace } from "../../../domain/tasks/Task/PlacedValue.ts"
 import { Leader, Lease } from "../../kernel/concurrency/Leader.ts"
 import { Loops } from "../../kernel/concurrency/Loops.ts"
 import { maxId, minId } from "../../kernel/Ids.ts"
-import { Database, orDieOnSql } from "../../kernel/sql/Database.ts"
+import { Database, isContention, orDieOnSql } from "../../kernel/sql/Database.ts"
 import { deleteInSlices, forUpdate, idIn } from "../../kernel/sql/Dialect.ts"
 import { writeOrder } from "../WriteOrder.ts"
 import { makeSearchablePathsRepo, type NumberedPath } from "./Repo.ts"
@@ -93,7 +93,8 @@ export const makeFillSearchablePaths = Effect.gen(function*() {
     for (const path of unfilled) {
       const { filled_to } = path
       if (filled_to === null && !(yield* haveWritersEnded(path))) continue
-      const [took] = yield* Effect.timed(withTransaction(fillSlice(path, filled_to ?? maxId)))
+      const slice = withTransaction(fillSlice(path, filled_to ?? maxId))
+      const [took] = yield* Effect.timed(Effect.retry(slice, { while: isContention, times: 10 }))
       // on SQLite a slice keeps the event loop and the only writer: afterwards the ingest has them for as long
       if (sqlite !== null) yield* Effect.sleep(Duration.max(took, "1 millis"))
       isBusy = true
