@@ -34,6 +34,13 @@ const succeededEvent = (taskId: string, worker = "w1@host") =>
 
 const source = Effect.map(freshProject(), ({ id }) => ({ projectId: id, agentId: AgentId.make(randomUUID()) }))
 
+/** The sessions of PostgreSQL that wait for a lock. */
+const countWaiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    (waiting) => waiting.length
+  ))
+
 const readCounts = (projectId: string) =>
   Effect.gen(function*() {
     const { counted, counts } = yield* readState(projectId)
@@ -326,8 +333,6 @@ describe.each(engines)("ingest on %s", (engine) => {
           const rows = yield* sql<{ id: string }>`SELECT id FROM tasks WHERE project_id = ${from.projectId}`
           const change = (taskId: string) =>
             sql`UPDATE tasks SET queue = 'other' WHERE project_id = ${from.projectId} AND task_id = ${taskId}`
-          const waiting = sql<{ n: number }>`SELECT CAST(count(*) AS integer) AS n FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock'`
           const hasChanged = yield* Deferred.make<void>()
           const mayGoOn = yield* Deferred.make<void>()
           const changing = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {
@@ -340,12 +345,39 @@ describe.each(engines)("ingest on %s", (engine) => {
           const deleting = yield* Effect.fork(
             sql.withTransaction(deletion.deleteTasks(from.projectId, rows.map(({ id }) => id)))
           )
-          yield* until(waiting, ([row]) => row?.n === 1)
+          yield* until(countWaiting, (count) => count === 1)
           yield* Deferred.succeed(mayGoOn, undefined)
           yield* Fiber.join(changing)
           assert.strictEqual(yield* Fiber.join(deleting), 2)
         })
     )
+
+    it.effect.skipIf(engine === "SQLite")("events and outputs lock their tasks in one order", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const from = yield* source
+        // of one writer: it goes by the end of the id
+        yield* offerEvents(from, [receivedEvent("a:same"), receivedEvent("b:same")])
+        const lock = (taskId: string) =>
+          sql`SELECT id FROM tasks WHERE project_id = ${from.projectId} AND task_id = ${taskId} FOR UPDATE NOWAIT`
+        const hasLocked = yield* Deferred.make<void>()
+        const mayGoOn = yield* Deferred.make<void>()
+        const locking = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {
+          yield* lock("a:same")
+          yield* Deferred.succeed(hasLocked, undefined)
+          yield* Deferred.await(mayGoOn)
+          return yield* lock("b:same")
+        })))
+        yield* Deferred.await(hasLocked)
+        const writing = yield* Effect.fork(offerEvents(from, [
+          startedEvent("b:same"),
+          taskEvent("task.log", "a:same", "02.000000", { lines: [{ level: "info", message: "begins" }] })
+        ]))
+        yield* until(countWaiting, (count) => count === 1)
+        yield* Deferred.succeed(mayGoOn, undefined)
+        assert.lengthOf(yield* Fiber.join(locking), 1)
+        assert.deepStrictEqual(yield* Fiber.join(writing), { accepted: 2, rejected: 0 })
+      }))
 
     it.effect("workers come and go by their own events, queues have their depth", () =>
       Effect.gen(function*() {

@@ -20,7 +20,8 @@ import {
 } from "../../../domain/tasks/TaskOutput.ts"
 import type { SqliteConnection } from "../../../sqlite/Connection.ts"
 import { recordColumns } from "../../kernel/sql/Recordset.ts"
-import type { PendingOutput } from "./Grouping.ts"
+import { keyOrder } from "../WriteOrder.ts"
+import type { PendingOutput, TaskGroup } from "./Grouping.ts"
 import { taskKeyText } from "./TaskCache.ts"
 
 /** A line as `task_log_chunks` keeps it. `fields` is JSON text, so that numbers keep their digits. */
@@ -141,7 +142,7 @@ const keyOf = ({ engine, projectId, taskId }: PendingOutput): ProjectTaskKey => 
 
 const keyText = ({ engine, project_id, task_id }: ProjectTaskKey): string => taskKeyText(project_id, engine, task_id)
 
-/** The keys of the events' tasks, sorted: all replicas lock them in one order. */
+/** The keys of the events' tasks, sorted: all replicas lock their outputs in one order. */
 const keysOf = (events: ReadonlyArray<PendingOutput>): ReadonlyArray<ProjectTaskKey> => {
   const byText = new Map(events.map((event) => [keyText(keyOf(event)), keyOf(event)]))
   return [...byText].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, key]) => key)
@@ -213,6 +214,8 @@ const recordset = (columns: Readonly<Record<string, string>>): string =>
   `json_to_recordset($1::json) AS ${recordColumns("r", { ...keyColumns, ...columns })}`
 
 const postgresTexts = {
+  lockTasks: `SELECT 1 FROM ${recordset({})} JOIN tasks t ON ${sameTask("t", "r")}
+    ORDER BY t.project_id, ${keyOrder("t.")} FOR NO KEY UPDATE OF t`,
   touch: `${touchSet} $2 FROM ${recordset({})} WHERE ${sameTask("tasks", "r")}`,
   lock: lockText(`SELECT project_id, engine, task_id, 0, 0, 0, $2 FROM ${recordset({})}`),
   findChunks: `SELECT c.project_id, c.engine, c.task_id, c.event_id FROM ${recordset({ event_id: "uuid" })}
@@ -225,6 +228,22 @@ const postgresTexts = {
   update: `UPDATE task_outputs o SET ${valuesSet("r.")} FROM ${
     recordset({ lines: "integer", bytes: "integer", dropped: "bigint", progress: "text", progress_at: "text" })
   } WHERE ${sameTask("o", "r")}`
+}
+
+/**
+ * Locks the tasks of a transaction with outputs in one order, on PostgreSQL: it writes those of the groups first, and then
+ * those of the outputs.
+ */
+export const makeLockTasks = (sql: SqlClient.SqlClient) =>
+(
+  groups: ReadonlyArray<TaskGroup>,
+  outputs: ReadonlyArray<PendingOutput>
+): Effect.Effect<unknown, SqlError.SqlError> => {
+  const keys = [
+    ...groups.map(({ engine, project_id, task_id }): ProjectTaskKey => ({ project_id, engine, task_id })),
+    ...keysOf(outputs)
+  ]
+  return sql.unsafe(postgresTexts.lockTasks, [JSON.stringify(keys)])
 }
 
 /** As `makeSqliteOutputs`, on PostgreSQL: the rows of all tasks in each statement. */

@@ -21,7 +21,7 @@ import { makeFailureCounter } from "./FailureCounter.ts"
 import { fold, type FoldedGroup } from "./Fold.ts"
 import { type GroupedEvents, makeGrouper, makeMasker, type TaskGroup } from "./Grouping.ts"
 import { KnownFacets } from "./KnownFacets.ts"
-import { makePostgresOutputs, makeSqliteOutputs } from "./Outputs.ts"
+import { makeLockTasks, makePostgresOutputs, makeSqliteOutputs } from "./Outputs.ts"
 import { makePostgresTasks } from "./Postgres.ts"
 import { makeProjectCounter } from "./ProjectCounter.ts"
 import { makeSearchableValues } from "./SearchableValues.ts"
@@ -255,9 +255,11 @@ const makePostgresWrite = (
   ) => Effect.Effect<void, SqlError.SqlError>
 ): WriteTransaction => {
   const tasks = makePostgresTasks(sql)
+  const lockTasks = makeLockTasks(sql)
   const writeOutputs = makePostgresOutputs(sql)
   return Effect.fnUntraced(function*(arrivals, partition) {
     const groups = arrivals.groups.toSorted((left, right) => (left.key < right.key ? -1 : 1))
+    if (arrivals.outputs.length > 0) yield* lockTasks(groups, arrivals.outputs)
     const stored = yield* tasks.read(
       groups.filter((group) => !group.mayCreateTask && cache.get(group.key) === undefined)
     )
