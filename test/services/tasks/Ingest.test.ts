@@ -352,32 +352,35 @@ describe.each(engines)("ingest on %s", (engine) => {
         })
     )
 
-    it.effect.skipIf(engine === "SQLite")("events and outputs lock their tasks in one order", () =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const from = yield* source
-        // of one writer: it goes by the end of the id
-        yield* offerEvents(from, [receivedEvent("a:same"), receivedEvent("b:same")])
-        const lock = (taskId: string) =>
-          sql`SELECT id FROM tasks WHERE project_id = ${from.projectId} AND task_id = ${taskId} FOR UPDATE NOWAIT`
-        const hasLocked = yield* Deferred.make<void>()
-        const mayGoOn = yield* Deferred.make<void>()
-        const locking = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {
-          yield* lock("a:same")
-          yield* Deferred.succeed(hasLocked, undefined)
-          yield* Deferred.await(mayGoOn)
-          return yield* lock("b:same")
-        })))
-        yield* Deferred.await(hasLocked)
-        const writing = yield* Effect.fork(offerEvents(from, [
-          startedEvent("b:same"),
-          taskEvent("task.log", "a:same", "02.000000", { lines: [{ level: "info", message: "begins" }] })
-        ]))
-        yield* until(countWaiting, (count) => count === 1)
-        yield* Deferred.succeed(mayGoOn, undefined)
-        assert.lengthOf(yield* Fiber.join(locking), 1)
-        assert.deepStrictEqual(yield* Fiber.join(writing), { accepted: 2, rejected: 0 })
-      }))
+    it.effect.skipIf(engine === "SQLite")(
+      "events and outputs lock their tasks in one order",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const from = yield* source
+          // of one writer: it goes by the end of the id
+          yield* offerEvents(from, [receivedEvent("a:same"), receivedEvent("b:same")])
+          const lock = (taskId: string) =>
+            sql`SELECT id FROM tasks WHERE project_id = ${from.projectId} AND task_id = ${taskId} FOR UPDATE NOWAIT`
+          const hasLocked = yield* Deferred.make<void>()
+          const mayGoOn = yield* Deferred.make<void>()
+          const locking = yield* Effect.fork(sql.withTransaction(Effect.gen(function*() {
+            yield* lock("a:same")
+            yield* Deferred.succeed(hasLocked, undefined)
+            yield* Deferred.await(mayGoOn)
+            return yield* lock("b:same")
+          })))
+          yield* Deferred.await(hasLocked)
+          const writing = yield* Effect.fork(offerEvents(from, [
+            startedEvent("b:same"),
+            taskEvent("task.log", "a:same", "02.000000", { lines: [{ level: "info", message: "begins" }] })
+          ]))
+          yield* until(countWaiting, (count) => count === 1)
+          yield* Deferred.succeed(mayGoOn, undefined)
+          assert.lengthOf(yield* Fiber.join(locking), 1)
+          assert.deepStrictEqual(yield* Fiber.join(writing), { accepted: 2, rejected: 0 })
+        })
+    )
 
     it.effect("workers come and go by their own events, queues have their depth", () =>
       Effect.gen(function*() {
