@@ -240,8 +240,8 @@ export const TaskTreeNode = Schema.Struct({
   ).fields,
   attempt_list: describeField(
     Schema.optional(Schema.Array(TaskAttempt)),
-    "The attempts of its latest run, in order. Absent where its only attempt is as the task itself, where it has none, and " +
-      "where its events exceed 8 KiB."
+    "The attempts of its latest run, in order. Absent where its only attempt is as the task itself and without an exception, " +
+      "where it has none, and where its events exceed 8 KiB."
   )
 }).annotations(describeBody("TaskTreeNode", "A task of a tree."))
 export type TaskTreeNode = typeof TaskTreeNode.Type

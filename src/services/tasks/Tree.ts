@@ -57,7 +57,7 @@ export const makeFindTree = Effect.gen(function*() {
     sql<Row>`SELECT ${columnsSql} FROM tasks WHERE project_id = ${projectId} AND root_task_id = ${root}
       ORDER BY id LIMIT ${maxNodes + 1}`
 
-  /** The attempts by the tasks' ids, of those tasks that have several, or one that is not as the task. */
+  /** The attempts by the tasks' ids, of those tasks that have several, or one that is not as the task or failed. */
   const listAttempts = (projectId: ProjectId, ids: ReadonlyArray<string>) =>
     Effect.map(
       ids.length === 0 ? Effect.succeed([]) : sql<Pick<Row, "id" | "state"> & { readonly history: string }>`
@@ -66,7 +66,8 @@ export const makeFindTree = Effect.gen(function*() {
       (rows) =>
         new Map(rows.flatMap(({ history, id, state }) => {
           const { attempt_list } = TaskHistory.describeLatestRun(TaskHistory.decode(history))
-          const isAsTask = attempt_list.length < 2 && attempt_list.every((attempt) => attempt.state === state)
+          const isAsTask = attempt_list.length < 2 &&
+            attempt_list.every((attempt) => attempt.state === state && attempt.exception === null)
           return isAsTask ? [] : [[id, attempt_list] as const]
         }))
     )

@@ -139,6 +139,24 @@ describe.each(laneEngines)("one task on %s", (engine) => {
         assert.deepStrictEqual((yield* one(key, "/tree")).json.nodes[0].attempt_list, json.attempt_list)
       }))
 
+    it.effect("names in its tree the exception of a task that failed at its only attempt", () =>
+      Effect.gen(function*() {
+        const { one, project } = yield* seedTasks([])
+        const event = (task_id: string, kind: string, data: JsonInput = {}) =>
+          eventOf({ id: randomUUID(), kind, engine: "celery", task_id, occurred_at: "2026-11-21T12:00:00Z", data })
+        yield* offerEvents({ projectId: project.id, agentId: AgentId.make(randomUUID()) }, [
+          event("t1", "task.started", { task_name: "mail.send" }),
+          event("t1", "task.failed", { exception: "GatewayTimeout", exception_message: "no answer" }),
+          event("t2", "task.started", { task_name: "mail.send" }),
+          event("t2", "task.succeeded")
+        ])
+        const nodeOf = (task_id: string) =>
+          Effect.map(one({ engine: "celery", task_id }, "/tree"), ({ json }) => json.nodes[0])
+        const { attempt_list: [attempt] } = yield* nodeOf("t1")
+        assert.deepInclude(attempt, { state: "failure", exception: "GatewayTimeout: no answer" })
+        assert.notProperty(yield* nodeOf("t2"), "attempt_list")
+      }))
+
     it.effect("is the same text as in the list, and what is known of its retries", () =>
       Effect.gen(function*() {
         const { list, one, tasks: [task] } = yield* seedTasks([{ args: "[12345678901234567890,1.0]", result: "\"x\"" }])
