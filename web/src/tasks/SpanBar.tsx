@@ -2,6 +2,7 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import type { TaskState } from "./states.ts"
 import type { Span } from "./times.ts"
+import type { Section } from "./waterfall.ts"
 
 /** The colours of `StateMark`, and patterns for people who do not see them. */
 const stateFills: Readonly<Record<TaskState, string>> = {
@@ -30,51 +31,62 @@ const useSpanName = () => {
     span.kind === "attempt" ? states[span.state] : span.kind === "queue" ? texts.waited : texts.betweenAttempts
 }
 
-/** The spans to the scale of a window, each with its own state; `className` has the bar's size. */
-export const SpanBar = ({ className, from, spans, to }: {
+/** The spans to the scale of a window, each with its own state, and below them their part of the critical path. */
+export const SpanBar = ({ label, scale, sections, spans }: {
   readonly spans: ReadonlyArray<Span>
-  readonly from: number
-  readonly to: number
-  readonly className: string
+  readonly sections: ReadonlyArray<Section>
+  readonly scale: Section
+  /** Of spans that stand for several tasks, in place of each span's own text. */
+  readonly label: string | null
 }) => {
   const format = useFormat()
   const nameOf = useSpanName()
-  const scale = 100 / Math.max(1, to - from)
+  const share = 100 / Math.max(1, scale.to - scale.from)
   const textOf = (span: Span) =>
     `${nameOf(span)} ${format.duration(span.to - span.from)}${
       span.kind === "attempt" && span.exception !== null ? ` · ${span.exception}` : ""
     }`
+  const placeOf = ({ from, to }: Section) => ({
+    left: `min(${(from - scale.from) * share}%, 100% - 2px)`,
+    width: `max(2px, ${(to - from) * share}%)`
+  })
   return (
-    <div
-      role="img"
-      aria-label={spans.map(textOf).join(", ")}
-      className={`relative overflow-hidden rounded-small bg-canvas ${className}`}
-    >
+    <div role="img" aria-label={label ?? spans.map(textOf).join(", ")} className="relative h-4">
       {spans.map((span, index) => (
         <div
           key={index}
-          title={textOf(span)}
+          title={label ?? textOf(span)}
           data-span={span.kind === "attempt" ? span.state : span.kind}
-          className={`absolute inset-y-0 ${fillOf(span)}`}
-          style={{
-            left: `${(span.from - from) * scale}%`,
-            width: `max(2px, ${(span.to - span.from) * scale}%)`
-          }}
+          className={`absolute top-0 bottom-1 ${fillOf(span)}`}
+          style={placeOf(span)}
+        />
+      ))}
+      {sections.map((section) => (
+        <div
+          key={section.from}
+          data-critical
+          className="absolute bottom-0 h-0.5 bg-ink"
+          style={placeOf(section)}
         />
       ))}
     </div>
   )
 }
 
-/** What the fills of these spans mean. */
-export const SpanLegend = ({ spans }: { readonly spans: ReadonlyArray<Span> }) => {
+/** What the fills of these spans mean, and the line of the critical path where there is one. */
+export const SpanLegend = ({ hasPath, spans }: {
+  readonly spans: ReadonlyArray<Span>
+  readonly hasPath: boolean
+}) => {
+  const { task: texts } = useTexts()
   const nameOf = useSpanName()
-  const fills = new Map(spans.map((span) => [nameOf(span), fillOf(span)]))
+  const fills = new Map(spans.map((span) => [nameOf(span), `h-2 ${fillOf(span)}`]))
+  if (hasPath) fills.set(texts.criticalPath, "h-0.5 bg-ink")
   return (
-    <ul className="flex flex-wrap gap-x-3 text-small text-soft" aria-hidden="true">
+    <ul className="flex flex-wrap gap-x-3 px-4 py-2 text-small text-soft" aria-hidden="true">
       {[...fills].map(([name, fill]) => (
         <li key={name} className="flex items-center gap-1">
-          <span className={`h-2 w-4 rounded-small ${fill}`} />
+          <span className={`w-4 ${fill}`} />
           {name}
         </li>
       ))}

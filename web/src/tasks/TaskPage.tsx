@@ -184,6 +184,9 @@ export const TaskPage = () => {
       </PageHeader>
       {detail.isError && <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />}
       {task.state === "started" && task.progress !== null && <TaskProgress progress={task.progress} />}
+      <div className="px-4 pb-4">
+        <TaskTree slug={slug} task={task} />
+      </div>
       <div className="grid gap-4 px-4 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           {task.exception !== null && (
@@ -232,9 +235,8 @@ export const TaskPage = () => {
               />
             </ListFrame>
           </Panel>
-          {task.run_count > 1 && <TaskRuns slug={slug} task={task} />}
           {!hasEnded && <Why slug={slug} task={task} />}
-          <TaskTree slug={slug} engine={engine} taskId={taskId} />
+          {task.run_count > 1 && <TaskRuns slug={slug} task={task} />}
           <TaskCommands slug={slug} task={task} />
         </div>
       </div>

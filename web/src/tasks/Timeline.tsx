@@ -1,10 +1,8 @@
 import type { Schemas } from "../api/client.ts"
-import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { HistoryRow } from "./HistoryRow.tsx"
-import { SpanBar, SpanLegend } from "./SpanBar.tsx"
-import { attemptsOf, timesOf } from "./times.ts"
+import { attemptsOf } from "./times.ts"
 
 /** The clock of a moment with its milliseconds; the date on hover. */
 const Clock = ({ at }: { readonly at: string }) => {
@@ -13,30 +11,22 @@ const Clock = ({ at }: { readonly at: string }) => {
   return <time dateTime={at} title={format.dateTime(time)}>{format.preciseClock(time)}</time>
 }
 
-/** The latest run to scale, its attempts, and all events of the task below them. */
+/** The attempts of the latest run, and all events of the task below them. */
 export const Timeline = ({ events, isTruncated, task }: {
   readonly task: Schemas["TaskDetail"]
   readonly events: ReadonlyArray<Schemas["Event"]>
   /** There are further events. */
   readonly isTruncated: boolean
 }) => {
-  const now = useNow()
   const { task: texts } = useTexts()
   const format = useFormat()
-  const { spans } = timesOf(task, now)
   const attempts = attemptsOf(task)
   return (
     <>
-      {spans.length > 0 && (
-        <div className="grid gap-1 px-4 pt-3">
-          <SpanBar spans={spans} from={spans[0]?.from ?? 0} to={spans.at(-1)?.to ?? 0} className="h-7" />
-          <SpanLegend spans={spans} />
-        </div>
-      )}
       {attempts.length > 1 && (
         <ol
           aria-label={texts.attempts}
-          className="mt-2 max-h-80 divide-y divide-line overflow-y-auto border-y border-line"
+          className="max-h-80 divide-y divide-line overflow-y-auto border-b border-line"
           tabIndex={0}
         >
           {attempts.map(({ exception, finished_at, number, runtime_ms, started_at, state }) => {

@@ -84,7 +84,11 @@ export const task: Texts["task"] = {
   namedArgumentsProblem: "Geben Sie ein JSON-Objekt ein (höchstens 64 KiB).",
   auditRows: "Einträge im Audit-Log",
   treeViews: "Ansichten des Baums",
-  treeList: "Liste",
+  treeWaterfall: "Wasserfall",
+  begins: "Beginn",
+  offset: "Versatz",
+  criticalPath: "Kritischer Pfad",
+  startedBy: (name: string) => `Von ${name} gestartete Tasks`,
   treeGraph: "Graph",
   truncated: (count: Count) =>
     plural(count, "Der Baum ist größer. # Task wird angezeigt.", "Der Baum ist größer. # Tasks werden angezeigt."),

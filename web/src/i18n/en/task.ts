@@ -83,7 +83,11 @@ export const task = {
   namedArgumentsProblem: "Enter a JSON object (max 64 KiB).",
   auditRows: "Audit log entries",
   treeViews: "Views of the tree",
-  treeList: "List",
+  treeWaterfall: "Waterfall",
+  begins: "Begin",
+  offset: "Offset",
+  criticalPath: "Critical path",
+  startedBy: (name: string) => `Tasks started by ${name}`,
   treeGraph: "Graph",
   truncated: (count: Count) =>
     plural(count, "The tree is larger. # task is shown.", "The tree is larger. # tasks are shown."),

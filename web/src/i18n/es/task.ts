@@ -89,7 +89,11 @@ export const task: Texts["task"] = {
   namedArgumentsProblem: "Introduzca un objeto JSON (64 KiB como máximo).",
   auditRows: "Entradas del registro de auditoría",
   treeViews: "Vistas del árbol",
-  treeList: "Lista",
+  treeWaterfall: "Cascada",
+  begins: "Inicio",
+  offset: "Desfase",
+  criticalPath: "Ruta crítica",
+  startedBy: (name: string) => `Tareas iniciadas por ${name}`,
   treeGraph: "Grafo",
   truncated: (count: Count) =>
     plural(count, "El árbol es más grande. Se muestra # tarea.", "El árbol es más grande. Se muestran # tareas."),

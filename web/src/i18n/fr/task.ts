@@ -89,7 +89,11 @@ export const task: Texts["task"] = {
   namedArgumentsProblem: "Saisissez un objet JSON (64\u00a0Kio au plus).",
   auditRows: "Entrées du journal d’audit",
   treeViews: "Vues de l’arbre",
-  treeList: "Liste",
+  treeWaterfall: "Cascade",
+  begins: "Début",
+  offset: "Décalage",
+  criticalPath: "Chemin critique",
+  startedBy: (name: string) => `Tâches lancées par ${name}`,
   treeGraph: "Graphe",
   truncated: (count: Count) =>
     plural(count, "L’arbre est plus grand. # tâche est affichée.", "L’arbre est plus grand. # tâches sont affichées."),
