@@ -82,8 +82,8 @@ export const makeTaskPages = Effect.gen(function*() {
     const [text, values] = statement.compile()
     const found = text === firstPageText ? selectFirstPage(...values as ReadonlyArray<Parameter>) : statement.values
     return Effect.flatMap(found, (all) => {
-      const rows = asTaskRows(all)
-      const last = rows.at(-1)
+      const rows = asTaskRows(all.map((row) => row.slice(0, taskFields.length)))
+      const last = all.at(-1)
       const foundRows = Number(last?.[taskFields.length] ?? 0)
       const [projectId, filter, , limit] = page
       if (last === undefined || rows.length >= Math.min(foundRows, limit)) {
