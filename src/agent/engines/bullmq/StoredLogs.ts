@@ -1,4 +1,4 @@
-import type { Queue } from "bullmq"
+import type { Job, Queue } from "bullmq"
 import type { EngineContext } from "./EngineContext.ts"
 import { taskIdOf } from "./TaskId.ts"
 
@@ -12,7 +12,7 @@ const maxKnownJobs = 20_000
  * seconds, and of each job when an attempt ends. BullMQ stores neither a time nor a level with a line.
  */
 export class StoredLogs {
-  /** Lines read, by job: a retried job keeps those of its earlier attempts. */
+  /** Lines read, by job, the latest last: a retried job keeps those of its earlier attempts, also after it has failed. */
   readonly #readLines = new Map<string, number>()
   readonly #running = new Set<string>()
 
@@ -25,14 +25,12 @@ export class StoredLogs {
   }
 
   /** An attempt begins. An agent that has not seen the first one takes the lines before this one as sent. */
-  async start(jobId: string, attempt: number): Promise<void> {
+  async start(jobId: string, job: Job | undefined): Promise<void> {
     if (!this.#context.sendsLogs) return
     this.#running.add(jobId)
-    if (this.#readLines.has(jobId)) return
-    const { count } = attempt <= 1 ? { count: 0 } : await this.#queue.getJobLogs(jobId, 0, 0)
-    this.#readLines.set(jobId, count)
-    if (this.#readLines.size <= maxKnownJobs) return
-    for (const [oldest] of this.#readLines) return void this.#readLines.delete(oldest)
+    const known = this.#readLines.get(jobId)
+    const isFirst = job === undefined || !hasRunBefore(job)
+    this.#remember(jobId, known ?? (isFirst ? 0 : (await this.#queue.getJobLogs(jobId, 0, 0)).count))
   }
 
   /** An attempt has ended. */
@@ -44,10 +42,22 @@ export class StoredLogs {
     await Promise.all([...this.#running].slice(0, maxPolledJobs).map((jobId) => this.#read(jobId)))
   }
 
-  /** Jobs of which no more event comes. */
+  /** A new job: none of its lines has been sent, also where its first attempt is over already. */
+  add(jobId: string): void {
+    this.#remember(jobId, 0)
+  }
+
+  /** The job will not run again. One that failed can still be retried. */
   forget(jobId: string): void {
     this.#running.delete(jobId)
     this.#readLines.delete(jobId)
+  }
+
+  #remember(jobId: string, count: number): void {
+    this.#readLines.delete(jobId)
+    this.#readLines.set(jobId, count)
+    if (this.#readLines.size <= maxKnownJobs) return
+    for (const [oldest] of this.#readLines) return void this.#readLines.delete(oldest)
   }
 
   async #read(jobId: string): Promise<void> {
@@ -55,9 +65,15 @@ export class StoredLogs {
     const { logs } = await this.#queue.getJobLogs(jobId, from, -1)
     // two reads at once have the same lines
     if (this.#readLines.get(jobId) !== from) return
-    this.#readLines.set(jobId, from + logs.length)
+    this.#remember(jobId, from + logs.length)
     const at = this.#context.now()
     const taskId = taskIdOf(this.#queue.name, jobId)
     for (const message of logs) this.#context.output.log(taskId, { at, level: "info", message })
   }
+}
+
+/** Whether an earlier attempt may have written lines. A retry of a failed job counts its attempts anew. */
+const hasRunBefore = ({ attemptsStarted, failedReason, stacktrace }: Job): boolean => {
+  const failuresOfAttempt = failedReason === undefined || failedReason === "" ? 0 : 1
+  return attemptsStarted > 1 || (stacktrace?.length ?? 0) > failuresOfAttempt
 }

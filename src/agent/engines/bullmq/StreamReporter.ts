@@ -71,8 +71,10 @@ export class StreamReporter {
   /** Lines are reported before the end of their attempt. */
   async #readLogs(entries: ReadonlyArray<StreamEntry>, jobs: ReadonlyMap<string, Job>): Promise<void> {
     for (const { event, jobId } of entries) {
-      if (event === "active") await this.#logs.start(jobId, jobs.get(jobId)?.attemptsStarted ?? 1)
+      if (event === "added") this.#logs.add(jobId)
+      else if (event === "active") await this.#logs.start(jobId, jobs.get(jobId))
       else if (ENDS_ATTEMPT.has(event)) await this.#logs.end(jobId)
+      if (ENDS_JOB.has(event)) this.#logs.forget(jobId)
     }
   }
 
@@ -182,7 +184,6 @@ export class StreamReporter {
 
   #dropJob(jobId: string): void {
     this.#known.delete(jobId)
-    this.#logs.forget(jobId)
     this.#site.output.end(taskIdOf(this.#queue.name, jobId))
   }
 }
@@ -208,6 +209,9 @@ const ENDS_ATTEMPT: ReadonlySet<string> = new Set([
   "waiting-children",
   "removed"
 ])
+
+/** Of a job that will not run again: another one may get its id. */
+const ENDS_JOB: ReadonlySet<string> = new Set(["completed", "removed"])
 
 /** Why a job that ran waits again: it failed with attempts left, or its processor put it back. */
 const retryReasonOf = (job: Job | undefined): { readonly [field: string]: JsonInput | undefined } =>

@@ -69,6 +69,41 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       assert.isAtLeast(events.filter(({ kind }) => kind === "task.progress").length, 1)
     }))
 
+  it.scopedLive("the lines of a job that is retried in place once, also by an agent that has not seen its failure", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, redis, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const barrier = gate()
+      let run = 0
+      yield* worker("mail", async (job) => {
+        if (++run === 3) await barrier.opened
+        await job.log(`run ${run}`)
+        throw new TypeError("not yet")
+      })
+      const lines = (events: ReadonlyArray<EngineEvent>) =>
+        events.flatMap(({ data }) => Array.isArray(data.lines) ? data.lines : []).map(({ message }) => message)
+      const retry = async (id: string | undefined) => {
+        const job = await mail.getJob(id ?? "")
+        await job?.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true })
+      }
+      const first = yield* Scope.make()
+      const before = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix })).pipe(
+        Scope.extend(first)
+      )
+      const { id } = yield* add(mail, "shaky", {})
+      yield* before.awaitEvents(`mail:${id}`, "task.failed")
+      yield* Effect.promise(() => retry(id))
+      assert.deepStrictEqual(lines(yield* before.awaitEvents(`mail:${id}`, "task.failed", 2)), ["run 1", "run 2"])
+      yield* keptUpToNow(redis, prefix)
+      yield* Scope.close(first, Exit.void)
+
+      const after = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
+      yield* Effect.promise(() => retry(id))
+      yield* after.awaitEvents(`mail:${id}`, "task.started")
+      barrier.open()
+      assert.deepStrictEqual(lines(yield* after.awaitEvents(`mail:${id}`, "task.failed")), ["run 3"])
+    }))
+
   it.scopedLive("a delay beyond the calendar loses the job's eta, and the stream is read on", () =>
     Effect.gen(function*() {
       const { prefix, queue } = yield* bull
