@@ -190,7 +190,9 @@ export const taskFields = Object.keys(Task.fields) as ReadonlyArray<TaskField>
 
 const TaskListItem = Schema.Struct({
   ...Task.fields,
-  progress: progress.annotations({ description: "How far it is, as it last reported; null where it does not run." })
+  progress: progress.annotations({
+    description: "How far its current run is, as it last reported; null where it does not run."
+  })
 }).annotations(
   describeBody(
     "Task",

@@ -35,11 +35,15 @@ const matches = ({ level, search }: ListLogs) => {
 }
 
 const stateAt = taskFields.indexOf("state")
+const startedAt = taskFields.indexOf("started_at")
 const engineAt = taskFields.indexOf("engine")
 const taskIdAt = taskFields.indexOf("task_id")
 
 /** Where the progress of a listed task is in its row, as JSON text: after the cells of `taskFields`. */
 export const progressAt = taskFields.length
+
+/** Of a row `o` of `task_outputs`, whether its progress is from the current run of the task `t`. */
+export const isOfCurrentRun = "o.progress_at >= t.started_at"
 
 /** Reads what tasks say while they run (`Ingest/Outputs.ts` writes it). */
 export const makeTaskOutputs = Effect.gen(function*() {
@@ -52,12 +56,16 @@ export const makeTaskOutputs = Effect.gen(function*() {
     function*(projectId: ProjectId, rows: ReadonlyArray<TaskRow>, isValueShown: boolean) {
       const running = rows.filter((row) => row[stateAt] === "started")
       if (running.length === 0) return rows
-      const keys = running.map((row) => ({ engine: row[engineAt], task_id: row[taskIdAt] }))
+      const keys = running.map((row) => ({
+        engine: row[engineAt],
+        task_id: row[taskIdAt],
+        started_at: row[startedAt]
+      }))
       const found = yield* sql<TaskKey & { readonly progress: string; readonly progress_at: string }>`
         SELECT o.engine, o.task_id, o.progress, o.progress_at
-        FROM ${recordset(sql, "k", { engine: "text", task_id: "text" }, keys)}
-        JOIN task_outputs o ON o.project_id = ${projectId} AND o.engine = k.engine AND o.task_id = k.task_id
-        WHERE o.progress IS NOT NULL`
+        FROM ${recordset(sql, "t", { engine: "text", task_id: "text", started_at: "text" }, keys)}
+        JOIN task_outputs o ON o.project_id = ${projectId} AND o.engine = t.engine AND o.task_id = t.task_id
+        WHERE ${sql.literal(isOfCurrentRun)}`
       if (found.length === 0) return rows
       const keyText = (engine: unknown, taskId: unknown) => JSON.stringify([engine, taskId])
       const byKey = new Map(found.map((row) => [keyText(row.engine, row.task_id), row]))

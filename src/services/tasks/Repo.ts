@@ -8,6 +8,7 @@ import { minId } from "../kernel/Ids.ts"
 import { Reader } from "../kernel/sql/Database.ts"
 import { idIn, jsonFunctionsOf } from "../kernel/sql/Dialect.ts"
 import { PreparedReads } from "../kernel/sql/PreparedReads.ts"
+import { isOfCurrentRun } from "./Outputs.ts"
 import { asTaskRows, makeTaskPages } from "./Pages.ts"
 
 /**
@@ -59,7 +60,7 @@ interface DetailJson {
   readonly output: StoredOutput | null
 }
 
-/** What a task said while it ran; `progress` is JSON text. */
+/** What a task said while it ran; `progress` is JSON text, null unless it is from the current run. */
 export interface StoredOutput {
   readonly lines: number
   readonly progress: string | null
@@ -144,7 +145,9 @@ const detailSql = ({ groupArray, object }: ReturnType<typeof jsonFunctionsOf>) =
       WHERE project_id = t.project_id AND engine = t.engine AND created_task_id = t.task_id AND target_id IS NOT NULL
       ORDER BY id DESC LIMIT 1) AS fires),
   'output', (
-    SELECT ${object}('lines', lines, 'progress', progress, 'progress_at', progress_at) FROM task_outputs o
+    SELECT ${object}(
+      'lines', lines, 'progress', CASE WHEN ${isOfCurrentRun} THEN progress END, 'progress_at', progress_at)
+    FROM task_outputs o
     WHERE o.project_id = t.project_id AND o.engine = t.engine AND o.task_id = t.task_id)
 ) AS TEXT)`
 

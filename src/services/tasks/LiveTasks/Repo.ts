@@ -6,6 +6,7 @@ import type { ChangePosition, LiveTask } from "../../../domain/tasks/LiveTask.ts
 import { percentOf } from "../../../domain/tasks/TaskOutput.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { orDieOnSql, postgresApplicationName, Reader } from "../../kernel/sql/Database.ts"
+import { isOfCurrentRun } from "../Outputs.ts"
 import { resumePosition } from "./ChangeBatch.ts"
 
 export const pageSize = 500
@@ -38,7 +39,8 @@ export const makeLiveTasksRepo = Effect.gen(function*() {
              finished_at, runtime_ms, substr(exception, 1, ${exceptionCharacters}) AS exception, updated_at,
              CASE WHEN state = 'started' THEN (
                SELECT progress FROM task_outputs o
-               WHERE o.project_id = t.project_id AND o.engine = t.engine AND o.task_id = t.task_id) END AS progress
+               WHERE o.project_id = t.project_id AND o.engine = t.engine AND o.task_id = t.task_id
+                 AND ${read.literal(isOfCurrentRun)}) END AS progress
       FROM tasks t WHERE project_id = ${projectId} AND (updated_at, id) > (${updated_at}, ${id})
         ${to === null ? read`` : read`AND (updated_at, id) <= (${to.updated_at}, ${to.id})`}
       ORDER BY updated_at, id LIMIT ${pageSize}`),

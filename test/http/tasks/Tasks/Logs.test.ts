@@ -3,6 +3,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonInput } from "../../../../src/domain/kernel/CanonicalJson.ts"
+import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
+import { minId } from "../../../../src/services/kernel/Ids.ts"
+import { makeLiveTasksRepo } from "../../../../src/services/tasks/LiveTasks/Repo.ts"
 import { connected, freshAgent } from "../../../agent.ts"
 import { baseUrl, freshKey, freshProject, request, serverOn } from "../../../brain.ts"
 import { laneEngines } from "../../../engines.ts"
@@ -84,7 +87,7 @@ describe.each(laneEngines)("what a task says while it runs, on %s", (engine) => 
 
     it.scoped("is in the task's detail and in the list while it runs, the latest progress first", () =>
       Effect.gen(function*() {
-        const { admin, path, send } = yield* site
+        const { admin, path, project, send } = yield* site
         yield* send(
           started,
           log,
@@ -98,7 +101,23 @@ describe.each(laneEngines)("what a task says while it runs, on %s", (engine) => 
         assert.match(detail.log_url, /^https:\/\/logs\.example\/[^?]+\?q=mail%3A1$/)
         const { json: list } = yield* request("GET", path, admin)
         assert.deepStrictEqual(list.items[0].progress, progress)
-        yield* send(event("task.succeeded", 5, { result: 1 }))
+        // of an earlier run it is shown nowhere
+        const { listPage } = yield* makeLiveTasksRepo
+        const shown = Effect.gen(function*() {
+          const { json: again } = yield* request("GET", `${path}/bullmq/mail%3A1`, admin)
+          const { json: page } = yield* request("GET", path, admin)
+          const [live] = yield* listPage(project.id, { updated_at: Timestamp.fromEpochMicros(0), id: minId }, null)
+          return [again.progress?.percent, page.items[0].progress?.percent, live?.percent ?? undefined]
+        })
+        assert.deepStrictEqual(yield* shown, [75, 75, 75])
+        yield* send(
+          event("task.retried", 5, { reason: "no" }),
+          event("task.started", 6, { task_name: "welcome", queue: "mail", worker: "w1", attempt: 2 })
+        )
+        assert.deepStrictEqual(yield* shown, [undefined, undefined, undefined])
+        yield* send(event("task.progress", 7, { progress: 20 }))
+        assert.deepStrictEqual(yield* shown, [20, 20, 20])
+        yield* send(event("task.succeeded", 8, { result: 1 }))
         assert.isNull((yield* request("GET", path, admin)).json.items[0].progress)
       }))
 
@@ -116,7 +135,7 @@ describe.each(laneEngines)("what a task says while it runs, on %s", (engine) => 
         for (const one of many) yield* send(one)
         yield* send(
           event("task.log", 1, { dropped: 7, lines: [] }, "late"),
-          event("task.progress", 1, { progress: 5 }, "late")
+          event("task.progress", 3, { progress: 5 }, "late")
         )
         const { json } = yield* logs("", "late")
         // 204 KiB for lines of any level, and the rest for errors
