@@ -31,7 +31,7 @@ const Filters = ({ onChange, search, slug }: {
   readonly onChange: (search: FailuresSearch, replace?: boolean) => void
 }) => {
   const { failures: texts } = useTexts()
-  const { data: engines = [] } = useQuery(enginesQuery(slug))
+  const { data: engines } = useQuery(enginesQuery(slug))
   const { assignee, engine, hours, sort, status } = search
   const { "": newest, ...sorts } = texts.sorts
   const change = <Name extends keyof FailuresSearch>(
@@ -61,11 +61,11 @@ const Filters = ({ onChange, search, slug }: {
         onChoose={(chosen) => change("assignee", chosen)}
       />
       <WindowSelect any={texts.anyTime} hours={hours} onChoose={(chosen) => change("hours", chosen)} />
-      {(engines.length > 1 || engine !== undefined) && (
+      {(engines === undefined || engines.length > 1 || engine !== undefined) && (
         <FilterSelect
           label={texts.engine}
           any={texts.allEngines}
-          choices={Object.fromEntries(engines.map((one) => [one, one]))}
+          choices={Object.fromEntries((engines ?? []).map((one) => [one, one]))}
           value={engine}
           onChoose={(chosen) => change("engine", chosen)}
         />

@@ -132,15 +132,22 @@ const dataOf = (times: ReadonlyArray<number>, parts: ReadonlyArray<Part>): uPlot
 /** What the plot draws besides values: while it stays, new values are drawn in place. */
 const lookOf = (series: ReadonlyArray<Series>): string => JSON.stringify(series.map(({ values: _, ...look }) => look))
 
-/** Where the lines of a plot are, from the edges of its element. */
-const frameOf = (plot: uPlot, element: HTMLElement, times: ReadonlyArray<number>): Frame => {
+/** Where the lines of a plot are, from the edges of its element, in its pixels: those of a wall view are zoomed. */
+const boxOf = (plot: uPlot, element: HTMLElement) => {
   const [inner, outer] = [plot.over.getBoundingClientRect(), element.getBoundingClientRect()]
+  const zoom = element.offsetWidth === 0 ? 1 : outer.width / element.offsetWidth
+  return {
+    left: (inner.left - outer.left) / zoom,
+    top: (inner.top - outer.top) / zoom,
+    width: inner.width / zoom,
+    height: inner.height / zoom
+  }
+}
+
+const frameOf = (plot: uPlot, element: HTMLElement, times: ReadonlyArray<number>): Frame => {
   const { max = 0, min = 0 } = plot.scales.x ?? {}
   return {
-    left: inner.left - outer.left,
-    top: inner.top - outer.top,
-    width: inner.width,
-    height: inner.height,
+    ...boxOf(plot, element),
     from: (min ?? 0) * 1000,
     to: times.length === 0 ? 0 : (max ?? 0) * 1000
   }
@@ -207,8 +214,7 @@ export const Plot = ({ format, formatValue, marks, onOpen, readAt, series, times
       const second = plot.data[0][plot.cursor.idx ?? -1] // null while no pointer is over it
       pointSecond.current = second ?? null
       if (second === undefined) return setPoint(null)
-      const inset = plot.over.getBoundingClientRect().left - element.getBoundingClientRect().left
-      const left = inset + plot.valToPos(second, "x")
+      const left = boxOf(plot, element).left + plot.valToPos(second, "x")
       setPoint({ time: second * 1000, left, isInLeftHalf: left < element.clientWidth / 2 })
     }
     // the plot of another look begins at the bucket of the one before
