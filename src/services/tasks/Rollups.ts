@@ -37,6 +37,9 @@ const longestMinuteWindow = minutesIn["72h"]
 
 const defaultNames = 50
 
+/** Queues or names that a chart shows apart. */
+const maxGroups = 5
+
 /** Bars of a histogram. */
 const maxRanges = 40
 
@@ -91,10 +94,46 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       return trends
     }, orDieOnSql)
 
-    /** The project's tasks by bucket. */
+    /** The project's tasks by bucket; with `by`, those of its largest queues or names too. */
     const listTrends = Effect.fn("Rollups.listTrends")(function*(query: FindTrends) {
-      return yield* listTrendsOf([(yield* CurrentProject).id], query)
+      const { id } = yield* CurrentProject
+      const trends = yield* listTrendsOf([id], query)
+      return query.by === undefined ? trends : { ...trends, groups: yield* listGroups(id, query, query.by, trends) }
     })
+
+    const listGroups = Effect.fnUntraced(function*(
+      id: ProjectId,
+      { engine, name, queue }: FindTrends,
+      by: "queue" | "name",
+      { bucket, series }: Trends
+    ) {
+      const size = minutesIn[bucket]
+      const from = Math.floor(Timestamp.toEpochSeconds(series[0]!.t) / 60) // a window has a bucket at least
+      const range = { level: levelOf(size), from, to: from + series.length * size - 1 }
+      const kind = by === "name" || name !== undefined ? seriesKinds.task : seriesKinds.queue
+      const all = yield* repo.listSeries(id, { kind, engine, queue, name })
+      const totals = yield* repo.sumSeries(id, all.map((each) => each.id), [range], "none")
+      const sums = new Map<string, { readonly key: string; readonly ids: Array<number>; total: number }>()
+      for (const each of all) {
+        const sum = sums.get(each[by]) ?? { key: each[by], ids: [], total: 0 }
+        sums.set(sum.key, sum)
+        sum.ids.push(each.id)
+        sum.total += countEnded(totals.get(each.id) ?? emptyEncodedCell())
+      }
+      const groups = [...sums.values()].filter(({ total }) => total > 0)
+        .sort((left, right) => right.total - left.total || (left.key < right.key ? -1 : 1)).slice(0, maxGroups)
+        .map(({ ids, key }) => ({ ids, key, ended: series.map(() => 0) }))
+      const groupOf = new Map(groups.flatMap((group) => group.ids.map((each) => [each, group] as const)))
+      for (const row of yield* repo.countEndsBySlot(id, [...groupOf.keys()], range, size)) {
+        const counts = groupOf.get(row.series_id)?.ended
+        if (counts !== undefined) counts[row.slot] = (counts[row.slot] ?? 0) + Number(row.ended)
+      }
+      const others = series.map(({ retry, total }, slot) =>
+        Math.max(0, total - retry - groups.reduce((sum, { ended }) => sum + (ended[slot] ?? 0), 0))
+      )
+      const shown = groups.map(({ ended, key }) => ({ key, ended }))
+      return others.some((count) => count > 0) ? [...shown, { key: null, ended: others }] : shown
+    }, orDieOnSql)
 
     /** The task names of the project with their counts and durations. */
     const listNames = Effect.fn("Rollups.listNames")(function*(query: ListTaskNames) {
@@ -215,6 +254,9 @@ const countBadTasks = (totals: EncodedCell, maxRuntime: number | undefined): Win
   maxRuntime === undefined
     ? { total: atLeastZero(totals.success) + atLeastZero(totals.failure), bad: atLeastZero(totals.failure) }
     : { total: atLeastZero(totals.runtime_count), bad: countLonger(totals.runtimes, maxRuntime) }
+
+const countEnded = ({ failure, rejected, revoked, success }: EncodedCell): number =>
+  success + failure + revoked + rejected
 
 const levelOf = (minutes: number): Level => minutes < 60 ? levels.minute : minutes < 1440 ? levels.hour : levels.day
 

@@ -109,6 +109,39 @@ describe.each(laneEngines)("trends on %s", (engine) => {
         assert.strictEqual(hours.json.items[0].total, 2)
       }))
 
+    it.effect("by queue or name show the five largest, and the others together", () =>
+      Effect.gen(function*() {
+        const { get, now, report } = yield* world
+        const received = before(now, 600)
+        const some = (name: string, count: number, queue: string) =>
+          Array.from({ length: count }, () => taskEvents({ name, received, queue, runtimeMillis: 5 })).flat()
+        yield* report(
+          ...["a", "__proto__", "c", "d", "e", "f", "g"].flatMap((name, index) => some(name, 7 - index, "mail")),
+          ...some("a", 2, "slow"),
+          ...taskEvents({ name: "a", received: before(now, 5 * 3600), queue: "slow", outcome: "failed" })
+        )
+        const groups = (query: string) =>
+          Effect.map(get(`/trends?window=6h&bucket=5m&${query}`), ({ json }) =>
+            json.groups.map(({ ended, key }: { readonly key: string; readonly ended: ReadonlyArray<number> }) => [
+              key,
+              ended.length,
+              ended.reduce((sum, count) => sum + count, 0),
+              ended.filter((count) => count > 0).length
+            ]))
+        assert.deepStrictEqual(yield* groups("by=name"), [
+          ["a", 72, 10, 2],
+          ["__proto__", 72, 6, 1],
+          ["c", 72, 5, 1],
+          ["d", 72, 4, 1],
+          ["e", 72, 3, 1],
+          [null, 72, 3, 1]
+        ])
+        assert.deepStrictEqual(yield* groups("by=queue"), [["mail", 72, 28, 1], ["slow", 72, 3, 2]])
+        assert.deepStrictEqual(yield* groups("by=queue&name=a"), [["mail", 72, 7, 1], ["slow", 72, 3, 2]])
+        assert.notProperty((yield* get("/trends?window=6h&bucket=5m")).json, "groups")
+        assert.strictEqual((yield* get("/trends?by=worker")).status, 422)
+      }))
+
     it.effect("of names have counts, failure rates and durations, in each order", () =>
       Effect.gen(function*() {
         const { get, now, report } = yield* world

@@ -3722,9 +3722,14 @@ export interface components {
                 p99: number;
             } | null;
         };
+        TrendGroup: {
+            ended: number[];
+            key: string | null;
+        };
         TrendsResponse: {
             /** @enum {string} */
             bucket: "1m" | "5m" | "15m" | "1h" | "1d";
+            groups?: components["schemas"]["TrendGroup"][];
             series: components["schemas"]["TrendBucket"][];
             totals: components["schemas"]["TrendTotals"];
             /** @enum {string} */
@@ -9693,6 +9698,7 @@ export interface operations {
         parameters: {
             query?: {
                 bucket?: "1m" | "5m" | "15m" | "1h" | "1d";
+                by?: "queue" | "name";
                 days_ago?: number;
                 engine?: string;
                 name?: string;

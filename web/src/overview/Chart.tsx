@@ -1,4 +1,4 @@
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 import { lazyComponent } from "../code/lazyComponent.tsx"
 import type { Format } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
@@ -43,8 +43,10 @@ const ValueTable = ({ format, formatValue, series, times }: {
  * A chart over time, with a legend, and all its values as a table. It has its height from the start: while it is read,
  * while its library is loaded, and without a value, when it has no axes.
  */
-export const Chart = ({ format, formatTick, formatValue, marks, onOpen, readAt, series, times, title }: {
+export const Chart = ({ actions, format, formatTick, formatValue, marks, onOpen, readAt, series, times, title }: {
   readonly title: string
+  /** Beside the title. */
+  readonly actions?: ReactNode
   /** Epoch milliseconds. */
   readonly times: ReadonlyArray<number>
   readonly series: ReadonlyArray<Series>
@@ -65,6 +67,7 @@ export const Chart = ({ format, formatTick, formatValue, marks, onOpen, readAt, 
     <section aria-label={title} className="min-w-0 rounded-base border border-line bg-paper">
       <div className="flex flex-wrap items-center gap-3 px-4 py-2">
         <h2 className="font-semibold">{title}</h2>
+        {actions}
         <ul className="flex flex-wrap gap-3 text-small text-soft">
           {series.map((one) => (
             <li key={one.label} className="flex items-center gap-1">

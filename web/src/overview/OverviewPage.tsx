@@ -10,6 +10,7 @@ import { DemoGuide } from "./DemoGuide.tsx"
 import { FailingGroups, FailingNames } from "./Failing.tsx"
 import { Figures } from "./Figures.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
+import { GroupChart } from "./GroupChart.tsx"
 import { statsQuery, useTrends } from "./queries.ts"
 import { QueueDepths } from "./QueueDepths.tsx"
 import { TrendCharts } from "./TrendCharts.tsx"
@@ -74,6 +75,7 @@ export const OverviewPage = () => {
               <Figures slug={slug} stats={stats.data} changes={changes} />
             )}
             <TrendCharts trends={trends} past={past} slug={slug} />
+            <GroupChart slug={slug} window={window} />
             <div className="grid gap-x-0 gap-y-2 lg:grid-cols-2">
               <FailingNames slug={slug} window={window} />
               <FailingGroups slug={slug} window={window} />

@@ -50,7 +50,12 @@ export type FindHomeTrends = typeof FindHomeTrends.Type
 export const FindTrends = Schema.Struct({
   ...FindHomeTrends.fields,
   ...seriesQuery,
-  name: describeField(Schema.optional(text(500, 1)), "Only tasks of this name.", "shop.pay")
+  name: describeField(Schema.optional(text(500, 1)), "Only tasks of this name.", "shop.pay"),
+  by: describeField(
+    Schema.optional(Schema.Literal("queue", "name")),
+    "Adds `groups`: the 5 queues or names of which the most tasks ended, and the rest.",
+    "queue"
+  )
 })
 export type FindTrends = typeof FindTrends.Type
 
@@ -93,6 +98,19 @@ export const TrendBucket = Schema.Struct({
 }).annotations(describeBody("TrendBucket", "What ended in one bucket."))
 export type TrendBucket = typeof TrendBucket.Type
 
+const TrendGroup = Schema.Struct({
+  key: describeField(
+    Schema.NullOr(Schema.String),
+    "The queue or the name; empty: tasks without a queue; null: all others together.",
+    "mail"
+  ),
+  ended: describeField(
+    Schema.Array(Schema.Int),
+    "Tasks that ended, in whatever state, in each bucket of `series`.",
+    [12, 9]
+  )
+}).annotations(describeBody("TrendGroup", "The tasks of one queue or name over time."))
+
 export const Trends = Schema.Struct({
   window: describeField(TrendWindow, "The window.", "24h"),
   bucket: describeField(TrendBucketSize, "The length of a bucket.", "1h"),
@@ -100,7 +118,11 @@ export const Trends = Schema.Struct({
     Schema.Array(TrendBucket),
     "Every bucket of the window, oldest first; the last one has not ended. Empty buckets have zeros."
   ),
-  totals: describeField(TrendTotals, "All buckets together.")
+  totals: describeField(TrendTotals, "All buckets together."),
+  groups: describeField(
+    Schema.optional(Schema.Array(TrendGroup)),
+    "With `by`: the groups with the most tasks first, and last all others, if there are any."
+  )
 }).annotations(describeBody("TrendsResponse", "Tasks over time."))
 export type Trends = typeof Trends.Type
 

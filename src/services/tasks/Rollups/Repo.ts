@@ -114,6 +114,21 @@ export const makeRollupRepo = Effect.gen(function*() {
     )
   }
 
+  /** The runs of each of these series that ended, in slots of `size` minutes from the beginning of the range; not in order. */
+  const countEndsBySlot = (
+    projectId: ProjectId,
+    ids: ReadonlyArray<number>,
+    { from, level, to }: LevelRange,
+    size: number
+  ) =>
+    run<{ readonly series_id: number; readonly slot: number; readonly ended: number | string }>(
+      `SELECT r.series_id, CAST((r.bucket - ?) / ? AS INTEGER) AS slot,
+          sum(r.success + r.failure + r.revoked + r.rejected) AS ended
+        FROM rollups r WHERE r.project_id = ? AND r.level = ? AND ${isListed("r.series_id", "BIGINT")}
+          AND r.bucket >= ? AND r.bucket <= ? GROUP BY 1, 2`,
+      [from, size, projectId, level, listOf(ids), from, to]
+    )
+
   /** The sum of each of these series over the ranges. */
   const sumSeries = Effect.fnUntraced(function*(
     projectId: ProjectId,
@@ -143,7 +158,7 @@ export const makeRollupRepo = Effect.gen(function*() {
     return totals
   })
 
-  return { listSeries, sumSlots, sumSeries } as const
+  return { listSeries, sumSlots, sumSeries, countEndsBySlot } as const
 })
 
 /** PostgreSQL sums int8 to numeric, which arrives as text. */

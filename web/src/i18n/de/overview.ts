@@ -97,5 +97,10 @@ export const overview: Texts["overview"] = {
     alert: "sehen, was gerade nicht stimmt",
     approval: "über Maras Anfrage entscheiden",
     rule: "eine Regel an vergangenen Tasks erproben"
-  }
+  },
+  groupBy: "Gruppieren nach",
+  groupings: { queue: "Nach Queue", name: "Nach Taskname" },
+  groupTitles: { queue: "Beendete Tasks nach Queue", name: "Beendete Tasks nach Name" },
+  otherGroups: "Alle anderen",
+  noQueue: "Ohne Queue"
 }

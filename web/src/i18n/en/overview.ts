@@ -97,5 +97,10 @@ export const overview = {
     alert: "see what is wrong now",
     approval: "decide what Mara asks for",
     rule: "try a rule on past tasks"
-  }
+  },
+  groupBy: "Group by",
+  groupings: { queue: "By queue", name: "By task name" },
+  groupTitles: { queue: "Completed by queue", name: "Completed by task name" },
+  otherGroups: "All others",
+  noQueue: "Without a queue"
 }

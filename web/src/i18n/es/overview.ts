@@ -97,5 +97,10 @@ export const overview: Texts["overview"] = {
     alert: "ver qué falla ahora",
     approval: "decidir lo que pide Mara",
     rule: "probar una regla con tareas pasadas"
-  }
+  },
+  groupBy: "Agrupar por",
+  groupings: { queue: "Por cola", name: "Por nombre de tarea" },
+  groupTitles: { queue: "Tareas terminadas por cola", name: "Tareas terminadas por nombre" },
+  otherGroups: "Todas las demás",
+  noQueue: "Sin cola"
 }

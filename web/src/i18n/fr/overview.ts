@@ -98,5 +98,10 @@ export const overview: Texts["overview"] = {
     alert: "voir ce qui ne va pas en ce moment",
     approval: "décider de la demande de Mara",
     rule: "essayer une règle sur des tâches passées"
-  }
+  },
+  groupBy: "Grouper par",
+  groupings: { queue: "Par file", name: "Par nom de tâche" },
+  groupTitles: { queue: "Tâches terminées par file", name: "Tâches terminées par nom" },
+  otherGroups: "Toutes les autres",
+  noQueue: "Sans file"
 }

@@ -98,5 +98,10 @@ export const overview: Texts["overview"] = {
     alert: "現在の問題を見る",
     approval: "Maraの依頼を判断する",
     rule: "過去のタスクでルールを試す"
-  }
+  },
+  groupBy: "グループ化",
+  groupings: { queue: "キュー別", name: "タスク名別" },
+  groupTitles: { queue: "終了したタスク（キュー別）", name: "終了したタスク（名前別）" },
+  otherGroups: "その他すべて",
+  noQueue: "キューなし"
 }

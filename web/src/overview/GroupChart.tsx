@@ -1,0 +1,60 @@
+import { useQuery } from "@tanstack/react-query"
+import { useMemo, useState } from "react"
+import { api, unwrap } from "../api/client.ts"
+import { useRefetchInterval } from "../api/live.ts"
+import { useFormat } from "../format/useFormat.ts"
+import { useTexts } from "../i18n/Language.tsx"
+import { FilterSelect } from "../ui/FilterSelect.tsx"
+import { ErrorNotice } from "../ui/Notices.tsx"
+import { Chart } from "./Chart.tsx"
+import { chartRefetchMillis } from "./queries.ts"
+import { buckets, type OverviewWindow } from "./windows.ts"
+
+/** Shades and dashes distinguish the lines without a colour: colours are states. */
+const looks = [
+  { colour: "ink" },
+  { colour: "ink", dash: [6, 3] },
+  { colour: "ink", dash: [2, 3] },
+  { colour: "soft" },
+  { colour: "soft", dash: [6, 3] },
+  { colour: "soft", dash: [2, 3] }
+] as const
+
+/** The tasks that ended, by the largest queues or names, and all others. */
+export const GroupChart = ({ slug, window }: { readonly slug: string; readonly window: OverviewWindow }) => {
+  const { overview: texts } = useTexts()
+  const format = useFormat()
+  const [by, setBy] = useState<"queue" | "name">("queue")
+  const query = { window, bucket: buckets[window], by }
+  const trends = useQuery({
+    queryKey: ["trends", slug, query],
+    queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/trends", { params: { path: { slug }, query } })),
+    refetchInterval: useRefetchInterval(chartRefetchMillis)
+  })
+  // a plot draws again for other arrays
+  const { series, times } = useMemo(() => ({
+    times: trends.data?.series.map(({ t }) => Date.parse(t)) ?? [],
+    series: (trends.data?.groups ?? []).map(({ ended, key }, index) => ({
+      label: key === null ? texts.otherGroups : key === "" ? texts.noQueue : key,
+      values: ended,
+      ...looks[index % looks.length]!
+    }))
+  }), [trends.data, texts])
+  return (
+    <div className="grid gap-4 px-4">
+      {trends.isError && <ErrorNotice error={trends.error} onRetry={() => void trends.refetch()} />}
+      {(trends.data !== undefined || !trends.isError) && (
+        <Chart
+          title={texts.groupTitles[by]}
+          actions={<FilterSelect label={texts.groupBy} choices={texts.groupings} value={by} onChoose={setBy} />}
+          times={times}
+          series={series}
+          format={format}
+          formatValue={format.number}
+          formatTick={format.compact}
+          readAt={trends.data === undefined ? null : trends.dataUpdatedAt}
+        />
+      )}
+    </div>
+  )
+}
