@@ -125,7 +125,8 @@ describe.each(laneEngines)("trends on %s", (engine) => {
             json.groups.map(({ ended, key }: { readonly key: string; readonly ended: ReadonlyArray<number> }) => [
               key,
               ended.length,
-              ended.reduce((sum, count) => sum + count, 0),
+              ended.reduce((sum, count) =>
+                sum + count, 0),
               ended.filter((count) => count > 0).length
             ]))
         assert.deepStrictEqual(yield* groups("by=name"), [
