@@ -43,6 +43,7 @@ import * as OperationLoop from "../services/schedules/OperationLoop.ts"
 import { ScheduleOperations } from "../services/schedules/Operations.ts"
 import { ScheduleRecovery } from "../services/schedules/Recovery.ts"
 import { Schedules } from "../services/schedules/Schedules.ts"
+import { Differences } from "../services/tasks/Differences.ts"
 import * as FailureRates from "../services/tasks/FailureRates.ts"
 import { Failures } from "../services/tasks/Failures.ts"
 import * as FailureRecoveries from "../services/tasks/Failures/Recoveries.ts"
@@ -98,6 +99,7 @@ export const layer = Layer.mergeAll(
   DeadLetters.layer,
   Denials.layer,
   Deploys.layer,
+  Differences.layer,
   Gateway.layer,
   Health.layer,
   Identity.layer,

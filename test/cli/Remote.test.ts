@@ -245,6 +245,28 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.isNotEmpty(reasons)
       assertRefused(yield* run("tasks", "why", "t3"), "no such task: t3")
 
+      yield* Effect.promise(() =>
+        agent.sendEvents(["d1", "d2"].flatMap((task_id, index) => [
+          event({ task_id, kind: "task.received", data: { task_name: "differ", kwargs: { region: `eu${index}` } } }),
+          event({
+            task_id,
+            kind: index === 0 ? "task.succeeded" : "task.failed",
+            data: { task_name: "differ", exception: hostile }
+          })
+        ]))
+      )
+      const compared = ok(yield* run("tasks", "compare", "d2"))
+      assert.match(compared, /^last success +d1\n/)
+      assert.match(compared, /\nDIFFERS +THIS TASK +LAST SUCCESS\n/)
+      assert.match(compared, /\nkwargs\.region +eu1 +eu0\n/)
+      assert.strictEqual(ok(yield* run("tasks", "compare", "d1")), "no task differ succeeded before it\n")
+      const differing = ok(yield* run("tasks", "differ", "--name", "differ"))
+      assert.match(differing, /^name +differ\nfailed +1 of 1 since \S+\nsucceeded +1 of 1 since \S+\n/)
+      assert.match(differing, /\nnothing is clearly more frequent among the failures\n$/)
+      const ofGroup = JSON.parse(ok(yield* run("tasks", "differ", "--fingerprint", "differ", "--hours", "1", "--json")))
+      assert.deepInclude(ofGroup, { name: "differ", hours: 1, differences: [] })
+      assertRefused(yield* run("tasks", "differ"), "give either --name or --fingerprint", 2)
+
       const nameless = yield* run("tasks", "show", hostile)
       assertRefused(nameless, "no such task: pay")
       assert.notMatch(nameless.stderr, steering)

@@ -339,6 +339,8 @@ export const world = Effect.fnUntraced(function*(
       ? { engine: "celery" }
       : operation.path.endsWith("/task-matches")
       ? { ids: String(tasks[0]?.id) }
+      : operation.path.endsWith("/task-differences")
+      ? { name: tasks[0]?.name ?? "" }
       : operation.query.includes("wait")
       ? { wait: "0" }
       : {}

@@ -3,6 +3,7 @@ import {
   argument,
   engine,
   flag,
+  integer,
   json,
   optionalChoice,
   optionalText,
@@ -17,6 +18,19 @@ export const definitions = {
   list: define("List tasks, newest first.", { ...taskFilters, ...page, project, json }),
   show: define("Show a task with its arguments, result and error.", { task, engine, project, json }),
   why: define("Explain why a task is not running, the likeliest reason first.", { task, engine, project, json }),
+  compare: define("Compare a task with the last one of its name that succeeded before it.", {
+    task,
+    engine,
+    project,
+    json
+  }),
+  differ: define("Show what is more frequent among the failed tasks of a name than among the succeeded ones.", {
+    name: optionalText("name", "The whole name of the tasks."),
+    fingerprint: optionalText("fingerprint", "Failures of this failure group (svc failures list)."),
+    hours: integer("hours", "How many hours of tasks, up to now: 1 to 2160.", 24),
+    project,
+    json
+  }),
   runs: define("List the runs of a task whose engine uses its id again, latest first.", {
     task,
     engine,

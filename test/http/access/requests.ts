@@ -175,6 +175,7 @@ export const makeRequests = ({ here, people }: World) =>
       "GET /projects/{slug}/dead-letters": "?engine=celery",
       // all deliveries would include those that other calls have just made
       "DELETE /projects/{slug}/notifications/deliveries": "?before=2001-01-01T00:00:00Z",
+      "GET /projects/{slug}/task-differences": "?name=shop.pay",
       "GET /projects/{slug}/task-matches": `?ids=${randomUUID()}`,
       "GET /projects/{slug}/events": `?engine=celery&task_id=${task.task_id}`,
       "GET /agent/commands": "?wait=0"

@@ -225,6 +225,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   project("POST /deploys", "operator", "deploys:write", ["csrf"], 201),
   project("DELETE /deploys/{deploy_id}", "operator", "deploys:write", ["csrf"], 204),
   project("GET /marks", "viewer", "deploys:read", [], 200),
+  project("GET /tasks/{engine}/{task_id}/differences", "viewer", "tasks:read", [], 200), // docs/failures.md
+  project("GET /task-differences", "viewer", "tasks:read", [], 200),
   project("GET /searchable-paths", "viewer", "tasks:read", [], 200), // docs/api.md
   project("POST /searchable-paths", "operator", "tasks:write", ["csrf"], 201),
   project("DELETE /searchable-paths/{path_id}", "operator", "tasks:write", ["csrf"], 204),

@@ -1,6 +1,7 @@
 import type * as Sse from "@effect/experimental/Sse"
 import { FileSystem } from "@effect/platform"
 import { Console, Effect, Option, Schema, Stream } from "effect"
+import type { TaskComparison, TaskDifferences } from "../../../domain/tasks/Difference.ts"
 import type { Task, TaskDetail, TaskList } from "../../../domain/tasks/Task.ts"
 import type { TaskRun, TaskRuns } from "../../../domain/tasks/Task/Runs.ts"
 import type { TaskWhy } from "../../../domain/tasks/Task/WhyResponse.ts"
@@ -131,6 +132,38 @@ const formatWhy = ({ checked_at, engine, reasons, state, task_id }: TaskWhy): st
         since === null ? "" : `, since ${escapeText(since)}`
       })`
     )
+  ].join("\n")
+
+const comparisonColumns: ReadonlyArray<Column<TaskComparison["differences"][number]>> = [
+  { head: "DIFFERS", cell: ({ field, path }) => path ?? field.replace("_", " "), maxLength: 60, minLength: 10 },
+  { head: "THIS TASK", cell: ({ task }) => task, maxLength: 60, minLength: 10 },
+  { head: "LAST SUCCESS", cell: ({ success }) => success, maxLength: 60, minLength: 10 }
+]
+
+const noteHidden = (isHidden: boolean): ReadonlyArray<string> =>
+  isHidden ? ["arguments were not compared: your role does not see them"] : []
+
+const formatComparison = (
+  { differences, name, payload_hidden, success }: TaskComparison,
+  _text: string,
+  view: View
+): string =>
+  (success === null ? [`no task ${escapeText(name)} succeeded before it`] : [
+    formatFields([["last success", success.task_id], ["engine", success.engine], ["finished", success.finished_at]]),
+    differences.length === 0 ? "nothing differs" : formatTable(comparisonColumns, differences, view),
+    ...noteHidden(payload_hidden)
+  ]).join("\n")
+
+const formatSide = ({ compared, found, since }: TaskDifferences["failed"]): string =>
+  `${compared} of ${found} since ${since}`
+
+const formatDifferences = ({ differences, failed, name, payload_hidden, succeeded }: TaskDifferences): string =>
+  [
+    formatFields([["name", name], ["failed", formatSide(failed)], ["succeeded", formatSide(succeeded)]]),
+    ...(differences.length === 0
+      ? ["nothing is clearly more frequent among the failures"]
+      : differences.map(({ sentence }) => escapeText(sentence))),
+    ...noteHidden(payload_hidden)
   ].join("\n")
 
 const formats = ["csv", "json", "xlsx"] as const
@@ -265,6 +298,19 @@ export const handlers: HandlersOf<typeof definitions> = {
   why: show(function*(remote, options) {
     return yield* remote.api.tasks.why({ path: yield* pathOf(remote, options), withResponse: true })
   }, formatWhy),
+  compare: show(function*(remote, options) {
+    return yield* remote.api.tasks.compare({ path: yield* pathOf(remote, options), withResponse: true })
+  }, formatComparison),
+  differ: show(function*(remote, { hours, ...options }) {
+    const [name, given] = [Option.getOrUndefined(options.name), Option.getOrUndefined(options.fingerprint)]
+    if ((name === undefined) === (given === undefined)) {
+      return yield* new CliError({ usage: true, message: "give either --name or --fingerprint" })
+    }
+    const urlParams = name === undefined
+      ? yield* resolveFingerprint(remote, { fingerprint: given, hours })
+      : { name, hours }
+    return yield* remote.api.tasks.differences({ path: { slug: remote.slug }, urlParams, withResponse: true })
+  }, formatDifferences),
   logs: call(printLogs),
   export: exportTasks,
   tail: call((remote, { json }) => followStream(remote, printChange(json)))

@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
+import { FindDifferences, TaskComparison, TaskDifferences } from "../../../domain/tasks/Difference.ts"
 import { RunningTasks } from "../../../domain/tasks/RunningTask.ts"
 import { TaskDetail, TaskList, TaskTree } from "../../../domain/tasks/Task.ts"
 import { TaskFacetCounts, TaskMatches } from "../../../domain/tasks/Task/Facets.ts"
@@ -116,6 +117,27 @@ export class TasksApi extends HttpApiGroup.make("tasks")
         "Explain why a task is not running",
         "The reasons that the brain's facts give, the likeliest first, each with its evidence. For a task that has " +
           "ended the only reason is its end; `unknown` when nothing explains it."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("compare")`/projects/${slug}/tasks/${engine}/${taskId}/differences`
+      .addSuccess(TaskComparison)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read" })
+      .annotateContext(operation(
+        "Compare a task with the last success",
+        "Worker, queue, version, run time and arguments that differ from those of the last task of its name that " +
+          "succeeded before it."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("differences")`/projects/${slug}/task-differences`
+      .setUrlParams(FindDifferences)
+      .addSuccess(TaskDifferences)
+      .annotate(Access, { caller: "viewer", scope: "tasks:read", heavy: "always" })
+      .annotateContext(operation(
+        "Compare failed with succeeded tasks",
+        "What is more frequent among the failed tasks of a name, or of a failure group, than among the succeeded ones of " +
+          "the name. Compares at most 500 of each, chosen at random from the newest 10 000 rows of the window."
       ))
   )
   .add(

@@ -3,6 +3,7 @@ import { Effect, Stream } from "effect"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { addQuery, type FilterParams, readQuery } from "../../../domain/tasks/Task/Filter.ts"
 import { type TaskRow, writeTask } from "../../../domain/tasks/Task/Json.ts"
+import { Differences } from "../../../services/tasks/Differences.ts"
 import { progressAt } from "../../../services/tasks/Outputs.ts"
 import { checkQuery } from "../../../services/tasks/QueryAccess.ts"
 import { RunningTasks } from "../../../services/tasks/RunningTasks.ts"
@@ -58,6 +59,7 @@ export const layer = implementGroup(
     const tasks = yield* Tasks
     const why = yield* TaskWhy
     const running = yield* RunningTasks
+    const differences = yield* Differences
     const withLimitHeader = yield* makeLimitHeader
 
     return handlers
@@ -101,6 +103,8 @@ export const layer = implementGroup(
           ({ items, ...more }) => respondWithJsonText(`{"items":[${items.join(",")}],${JSON.stringify(more).slice(1)}`)
         ))
       .handle("why", ({ path }) => why.explain(path))
+      .handle("compare", ({ path }) => differences.compare(path))
+      .handle("differences", ({ urlParams }) => differences.find(urlParams))
       .handle(
         "bulkDelete",
         ({ payload }) => Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count }))
