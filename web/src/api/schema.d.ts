@@ -846,6 +846,11 @@ export interface paths {
         };
         get: operations["stream.stream"];
     };
+    "/api/v1/projects/{slug}/task-differences": {
+        parameters: {
+        };
+        get: operations["tasks.differences"];
+    };
     "/api/v1/projects/{slug}/task-export-jobs": {
         parameters: {
         };
@@ -892,6 +897,11 @@ export interface paths {
         parameters: {
         };
         get: operations["tasks.get"];
+    };
+    "/api/v1/projects/{slug}/tasks/{engine}/{task_id}/differences": {
+        parameters: {
+        };
+        get: operations["tasks.compare"];
     };
     "/api/v1/projects/{slug}/tasks/{engine}/{task_id}/logs": {
         parameters: {
@@ -1702,6 +1712,12 @@ export interface components {
         };
         CommandPull: {
             frames: string[];
+        };
+        ComparedTask: {
+            engine: string;
+            finished_at: string | null;
+            received_at: string | null;
+            task_id: string;
         };
         CompleteEnrollment: {
             code: string;
@@ -3434,6 +3450,18 @@ export interface components {
             state: "pending" | "received" | "started" | "success" | "failure" | "retry" | "revoked" | "rejected" | "unknown";
             worker_name: string | null;
         };
+        TaskComparison: {
+            differences: {
+                /** @enum {string} */
+                field: "worker" | "queue" | "hour" | "version" | "run_time" | "argument";
+                path: string | null;
+                success: string | null;
+                task: string | null;
+            }[];
+            name: string;
+            payload_hidden: boolean;
+            success: components["schemas"]["ComparedTask"] | null;
+        };
         TaskDetail: {
             altered_fields: string[];
             args: unknown;
@@ -3481,6 +3509,36 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             worker_name: string | null;
+        };
+        TaskDifference: {
+            failure_share: number;
+            failures: number;
+            /** @enum {string} */
+            field: "worker" | "queue" | "hour" | "version" | "run_time" | "argument";
+            path: string | null;
+            sentence: string;
+            success_share: number;
+            successes: number;
+            value: string | null;
+        };
+        TaskDifferences: {
+            differences: components["schemas"]["TaskDifference"][];
+            failed: {
+                compared: number;
+                found: number;
+                /** Format: date-time */
+                since: string;
+            };
+            fingerprint: string | null;
+            hours: number;
+            name: string;
+            payload_hidden: boolean;
+            succeeded: {
+                compared: number;
+                found: number;
+                /** Format: date-time */
+                since: string;
+            };
         };
         TaskExportJobCreate: {
             fields?: ("id" | "project_id" | "engine" | "task_id" | "name" | "queue" | "state" | "priority" | "args" | "kwargs" | "result" | "exception" | "traceback" | "retry_count" | "eta" | "received_at" | "started_at" | "finished_at" | "runtime_ms" | "worker_name" | "parent_task_id" | "root_task_id" | "tags" | "created_at" | "updated_at")[] | null;
@@ -9326,6 +9384,28 @@ export interface operations {
             };
         };
     };
+    "tasks.differences": {
+        parameters: {
+            query?: {
+                fingerprint?: string;
+                hours?: number;
+                name?: string;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskDifferences"];
+                };
+            };
+        };
+    };
     "task_exports.list": {
         parameters: {
             query?: {
@@ -9586,6 +9666,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TaskDetail"];
+                };
+            };
+        };
+    };
+    "tasks.compare": {
+        parameters: {
+            path: {
+                engine: string;
+                slug: string;
+                task_id: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskComparison"];
                 };
             };
         };
