@@ -54,7 +54,6 @@ const sections = [
     heading: "Operate tasks, from anywhere",
     commands: [
       tasks,
-      searchablePaths,
       failures,
       issues,
       queues,
@@ -64,6 +63,7 @@ const sections = [
       commands,
       bulkRetry,
       bulkJobs,
+      searchablePaths,
       stats,
       deploys
     ]

@@ -43,6 +43,7 @@ describe("declarations", () => {
       .map(({ method, path, rule }) => `${rule.heavy}: ${method} ${path}`)
     assert.deepStrictEqual(heavy.sort(), [
       "always: GET /api/v1/projects/:slug/audit/export-jobs/:job_id/download",
+      "always: GET /api/v1/projects/:slug/task-differences",
       "always: GET /api/v1/projects/:slug/task-export-jobs/:job_id/download",
       "always: GET /api/v1/projects/:slug/task-facets",
       "always: POST /api/v1/projects/:slug/automation/rules::backtest",

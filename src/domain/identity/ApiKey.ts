@@ -88,7 +88,8 @@ export const ScopeList = Schema.Struct({
       name: describeField(ScopePreset, "The preset's name.", "ci_deploys"),
       scopes: describeField(Schema.Array(Schema.String), "Its scopes.", ["deploys:write"])
     })),
-    "Scopes that belong together, to fill a form with; a key stores scopes, and no preset."
+    "Scopes that belong together, to fill a form with; a key stores scopes, and no preset.",
+    [{ name: "ci_deploys", scopes: ["deploys:write"] }]
   )
 }).annotations(describeBody("ScopeList", "The scopes of keys."))
 export type ScopeList = typeof ScopeList.Type

@@ -60,15 +60,18 @@ const Sample = (what: string) =>
     )
   })
 
+const exampleSample = { compared: 50, found: 50, since: exampleTime }
+
 /** The response of `GET /projects/{slug}/task-differences`. */
 export const TaskDifferences = Schema.Struct({
   name: describeField(Schema.String, "The name of the tasks.", "shop.orders.pay"),
   fingerprint: describeField(Schema.NullOr(Schema.String), "The failure group, if one was asked for.", null),
   hours: describeField(Schema.Int, "The length of the window.", 24),
-  failed: describeField(Sample("failed"), "The failed tasks."),
+  failed: describeField(Sample("failed"), "The failed tasks.", exampleSample),
   succeeded: describeField(
     Sample("succeeded"),
-    "The succeeded tasks. `hour` and `version` are compared where both sides reach back to the begin of the window."
+    "The succeeded tasks. `hour` and `version` are compared where both sides reach back to the begin of the window.",
+    exampleSample
   ),
   payload_hidden: describeField(
     Schema.Boolean,
@@ -113,7 +116,8 @@ export const TaskComparison = Schema.Struct({
       ),
       success: describeField(Schema.NullOr(Schema.String), "The value of the success.", "celery@worker-1")
     })),
-    "What differs, at most 100. An `hour` is never listed; a `run_time` is in milliseconds."
+    "What differs, at most 100. An `hour` is never listed; a `run_time` is in milliseconds.",
+    [{ field: "worker", path: null, task: "celery@worker-3", success: "celery@worker-1" }]
   )
 }).annotations(describeBody("TaskComparison", "What differs between a task and the last success before it."))
 export type TaskComparison = typeof TaskComparison.Type

@@ -63,7 +63,9 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
         const { list } = yield* seedTasks(awkward)
         const response = yield* list("?format=json")
         assert.strictEqual(response.headers.get("content-type"), "application/json")
-        assert.deepStrictEqual(response.json, (yield* list()).json.items)
+        // a list has the progress of running tasks too
+        const listed = (yield* list()).json.items.map(({ progress: _, ...task }: Record<string, unknown>) => task)
+        assert.deepStrictEqual(response.json, listed)
         assert.include(response.text, "\"args\":[12345678901234567890,1.0]")
         assert.deepStrictEqual((yield* list("?format=json&fields=name,%20state,name&search=PLAIN")).json, [{
           name: "plain",

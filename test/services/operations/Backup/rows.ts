@@ -106,6 +106,7 @@ export const fillTables = (tables: ReadonlyArray<CatalogTable>) =>
         }
       }
     }
+    const counters = new Map(tables.map(({ counter, name }) => [name, counter]))
     for (const { columns, name } of archivedTables(tables).filter(({ name }) => !realTables.has(name))) {
       const types = columns.map((column) =>
         known.find(({ column_name, table_name }) => table_name === name && column_name === column.name)!
@@ -115,7 +116,9 @@ export const fillTables = (tables: ReadonlyArray<CatalogTable>) =>
       if (isSingle && (yield* sql`SELECT 1 FROM ${sql(name)}`).length > 0) continue
       const rows = Array.from({ length: isSingle ? 1 : rowsOfTable }, (_, row) =>
         Object.fromEntries(types.map((type) => {
-          if (type.column_name === "id" && type.udt_name !== "uuid") return [type.column_name, row + 1]
+          const isNumber = type.column_name === counters.get(name) ||
+            type.column_name === "id" && type.udt_name !== "uuid"
+          if (isNumber) return [type.column_name, row + 1]
           return [type.column_name, valueOf(type, row)]
         })))
       const keyColumn = columns[0]?.name ?? ""
