@@ -138,7 +138,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the road in", () => {
           await page.goBack()
           await press(page, "Dismiss")
           await page.getByText("No data in this window").first().waitFor()
-          assert.strictEqual(await page.getByText("No data in this window").count(), 4)
+          assert.strictEqual(await page.getByText("No data in this window").count(), 5)
           assert.strictEqual(await page.locator("canvas").count(), 0)
           await page.reload()
           await page.getByText("No data in this window").first().waitFor()
