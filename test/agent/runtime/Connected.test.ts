@@ -78,6 +78,7 @@ describe.each(engines)("the agent and its brain on %s", (database) => {
           const { agent, call } = yield* fresh(shop, { transport })
           const id = shop.enqueue({ args: [1] })
           const data = { lines: [{ level: "info", message: "hello" }] }
+          shop.report({ kind: "task.started", taskId: id, occurredAt: Date.now(), data: {} })
           shop.report({ kind: "task.log", taskId: id, occurredAt: Date.now(), data })
           shop.report({ kind: "task.progress", taskId: id, occurredAt: Date.now(), data: { progress: 30 } })
           yield* online(agent)
