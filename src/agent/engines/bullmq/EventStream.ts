@@ -61,7 +61,7 @@ export const followEvents = Effect.fnUntraced(
             if (jobId !== "") streamIds.add(jobId)
           }
           for (const { jobId } of missed) metIds.add(jobId)
-          reporter.reportMissed(missed.filter(({ entry, jobId }) => !inStream.has(`${entry} ${jobId}`)))
+          await reporter.reportMissed(missed.filter(({ entry, jobId }) => !inStream.has(`${entry} ${jobId}`)))
         }
       }
       await reportPages(readMissedSince(queue, roots, since))

@@ -68,20 +68,33 @@ export class StreamReporter {
     return this.#logs.readRunning()
   }
 
-  /** Lines are reported before the end of their attempt. */
-  async #readLogs(entries: ReadonlyArray<StreamEntry>, jobs: ReadonlyMap<string, Job>): Promise<void> {
+  /** Lines are reported before the end of their attempt; jobs are read beside each other. */
+  async #readLogs(entries: ReadonlyArray<Pick<StreamEntry, "event" | "jobId">>, jobs: ReadonlyMap<string, Job>) {
+    const eventsByJob = new Map<string, Array<string>>()
     for (const { event, jobId } of entries) {
+      const events = eventsByJob.get(jobId)
+      if (events === undefined) eventsByJob.set(jobId, [event])
+      else events.push(event)
+    }
+    await Promise.all([...eventsByJob].map(([jobId, events]) => this.#readLogsOf(jobId, events, jobs.get(jobId))))
+  }
+
+  async #readLogsOf(jobId: string, events: ReadonlyArray<string>, job: Job | undefined): Promise<void> {
+    for (const event of events) {
       if (event === "added") this.#logs.add(jobId)
-      else if (event === "active") await this.#logs.start(jobId, jobs.get(jobId))
+      else if (event === "active") await this.#logs.start(jobId, job)
       else if (ENDS_ATTEMPT.has(event)) await this.#logs.end(jobId)
       if (ENDS_JOB.has(event)) this.#logs.forget(jobId)
     }
   }
 
-  /** Reports transitions that were read from the jobs, like entries of the stream. */
-  reportMissed(missed: ReadonlyArray<MissedEvent>): void {
+  /** Reports transitions and lines that were read from the jobs, like entries of the stream. */
+  async reportMissed(missed: ReadonlyArray<MissedEvent>): Promise<void> {
+    const entries = missed.map(({ entry, jobId }) => ({ event: entry, jobId }))
+    await this.#readLogs(entries, new Map(missed.map(({ job, jobId }) => [jobId, job])))
     for (const { entry, event, jobId } of missed) {
-      this.#remember(jobId, String(event.data.task_name), entry === "active")
+      if (entry === "completed" || entry === "failed") this.#dropJob(jobId)
+      else this.#remember(jobId, String(event.data.task_name), entry === "active")
       this.#site.report(event)
     }
   }

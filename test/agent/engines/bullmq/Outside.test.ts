@@ -23,6 +23,14 @@ const keptUpToNow = (redis: Redis, prefix: string) =>
     ([place, newest]) => place === newest
   )
 
+const linesOf = (events: ReadonlyArray<EngineEvent>) =>
+  events.flatMap(({ data }) => Array.isArray(data.lines) ? data.lines : []).map(({ message }) => message)
+
+const retryInPlace = async (queue: Queue, id: string | undefined) => {
+  const job = await queue.getJob(id ?? "")
+  await job?.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true })
+}
+
 const collected = <A>(pages: AsyncGenerator<ReadonlyArray<A>>) =>
   Effect.promise(async () => {
     const all: Array<A> = []
@@ -57,8 +65,7 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       assert.isTrue(
         transitions.every((event, index) => index === 0 || event.occurredAt > (transitions[index - 1]?.occurredAt ?? 0))
       )
-      const lines = eventsOfKept.flatMap(({ data }) => Array.isArray(data.lines) ? data.lines : [])
-      assert.deepStrictEqual(lines.map(({ message }) => message), ["attempt 1", "attempt 2"])
+      assert.deepStrictEqual(linesOf(eventsOfKept), ["attempt 1", "attempt 2"])
       assert.deepInclude(eventsOfKept[0]?.data, { task_name: "shaky", kwargs: { to: "ada" }, max_attempts: 2 })
       const retried = eventsOfKept.find(({ kind }) => kind === "task.retried")
       assert.deepInclude(retried?.data, { exception: "TypeError", exception_message: "not yet" })
@@ -80,28 +87,39 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
         await job.log(`run ${run}`)
         throw new TypeError("not yet")
       })
-      const lines = (events: ReadonlyArray<EngineEvent>) =>
-        events.flatMap(({ data }) => Array.isArray(data.lines) ? data.lines : []).map(({ message }) => message)
-      const retry = async (id: string | undefined) => {
-        const job = await mail.getJob(id ?? "")
-        await job?.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true })
-      }
       const first = yield* Scope.make()
       const before = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix })).pipe(
         Scope.extend(first)
       )
       const { id } = yield* add(mail, "shaky", {})
       yield* before.awaitEvents(`mail:${id}`, "task.failed")
-      yield* Effect.promise(() => retry(id))
-      assert.deepStrictEqual(lines(yield* before.awaitEvents(`mail:${id}`, "task.failed", 2)), ["run 1", "run 2"])
+      yield* Effect.promise(() => retryInPlace(mail, id))
+      assert.deepStrictEqual(linesOf(yield* before.awaitEvents(`mail:${id}`, "task.failed", 2)), ["run 1", "run 2"])
       yield* keptUpToNow(redis, prefix)
       yield* Scope.close(first, Exit.void)
 
       const after = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
-      yield* Effect.promise(() => retry(id))
+      yield* Effect.promise(() => retryInPlace(mail, id))
       yield* after.awaitEvents(`mail:${id}`, "task.started")
       barrier.open()
-      assert.deepStrictEqual(lines(yield* after.awaitEvents(`mail:${id}`, "task.failed")), ["run 3"])
+      assert.deepStrictEqual(linesOf(yield* after.awaitEvents(`mail:${id}`, "task.failed")), ["run 3"])
+    }))
+
+  it.scopedLive("the lines of a job that failed before the agent began once, also when it is retried in place", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      let run = 0
+      yield* worker("mail", async (job) => {
+        await job.log(`run ${++run}`)
+        throw new TypeError("not yet")
+      })
+      const { id } = yield* add(mail, "shaky", {})
+      yield* until(Effect.promise(() => mail.getFailedCount()), (count) => count === 1)
+      const { awaitEvents } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
+      assert.deepStrictEqual(linesOf(yield* awaitEvents(`mail:${id}`, "task.failed")), ["run 1"])
+      yield* Effect.promise(() => retryInPlace(mail, id))
+      assert.deepStrictEqual(linesOf(yield* awaitEvents(`mail:${id}`, "task.failed", 2)), ["run 1", "run 2"])
     }))
 
   it.scopedLive("a delay beyond the calendar loses the job's eta, and the stream is read on", () =>
