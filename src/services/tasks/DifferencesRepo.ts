@@ -25,7 +25,7 @@ const ComparedRow = Schema.Struct({
   started_at: Schema.NullOr(Timestamp),
   finished_at: Schema.NullOr(Timestamp),
   first_event_at: Timestamp,
-  runtime_ms: Schema.NullOr(Schema.Union(Schema.Number, Schema.NumberFromString)),
+  runtime_ms: Schema.NullOr(Schema.Number),
   args: Schema.NullOr(Schema.String),
   kwargs: Schema.NullOr(Schema.String)
 })

@@ -16,7 +16,7 @@ import { Audit } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { decodeStart, pageOf, type RowsQuery } from "../kernel/sql/RowPage.ts"
-import { Rollups } from "./Rollups.ts"
+import { type CountsByQueue, Rollups } from "./Rollups.ts"
 import { timestampOf } from "./Rollups/Window.ts"
 
 const keyOf = (engine: string, queue: string): string => `${engine} ${queue}`
@@ -46,13 +46,12 @@ export class Queues extends Effect.Service<Queues>()("svc/Queues", {
     const audit = yield* Audit
 
     /** What events, commands and targets add to the rows. */
-    const describe = Effect.fnUntraced(function*(rows: ReadonlyArray<QueueRow>) {
+    const describe = Effect.fnUntraced(function*(rows: ReadonlyArray<QueueRow>, counts: CountsByQueue) {
       const { id } = yield* CurrentProject
       const now = yield* Timestamp.now
       const oldest = new Map(
         (yield* repo.listOldestWaiting(id)).map(({ engine, queue, since }) => [keyOf(engine, queue), since])
       )
-      const counts = yield* rollups.countLastHourByQueue
       const stored = new Map(
         (yield* pauses.list(id, now)).pauses.map((pause) => [keyOf(pause.engine, pause.queue), pause])
       )
@@ -77,7 +76,7 @@ export class Queues extends Effect.Service<Queues>()("svc/Queues", {
     const list = Effect.fn("Queues.list")(function*(query: RowsQuery) {
       const project = yield* CurrentProject
       const rows = yield* repo.list(project.id, yield* decodeStart("queues", query), query.limit + 1)
-      return pageOf("queues", query, yield* describe(rows))
+      return pageOf("queues", query, yield* describe(rows, yield* rollups.countLastHourByQueue))
     }, orDieOnSql)
 
     const find = Effect.fnUntraced(function*(engine: string, name: string) {
@@ -99,11 +98,11 @@ export class Queues extends Effect.Service<Queues>()("svc/Queues", {
       })
     })
 
-    const readSizing = Effect.fnUntraced(function*({ engine, name, start_target_seconds }: Queue) {
-      if (start_target_seconds === null) return null
+    const readSizing = Effect.fnUntraced(function*(queue: Queue, countsByQueue: CountsByQueue) {
+      const { engine, name, start_target_seconds } = queue
+      const counts = countsByQueue.get(keyOf(engine, name))
+      if (start_target_seconds === null || counts === undefined) return null
       const { id } = yield* CurrentProject
-      const counts = (yield* rollups.countLastHourByQueue).get(keyOf(engine, name))
-      if (counts === undefined) return null
       const consumers = (yield* workers.listLoads(id, engine)).filter(({ queues }) => queues.includes(name))
       return sizeQueue({
         targetSeconds: start_target_seconds,
@@ -116,7 +115,9 @@ export class Queues extends Effect.Service<Queues>()("svc/Queues", {
 
     /** A queue with its depth over time, its forecast, and the workers that would hold its target. */
     const get = Effect.fn("Queues.get")(function*(engine: string, name: string, { window = "24h" }: FindQueue) {
-      const [queue] = yield* describe([yield* find(engine, name)])
+      const row = yield* find(engine, name)
+      const counts = yield* rollups.countLastHourByQueue
+      const [queue] = yield* describe([row], counts)
       if (queue === undefined) return yield* new NotFound({ resource: "queue" })
       const minute = Math.floor(Timestamp.toEpochSeconds(yield* Timestamp.now) / 60)
       const recent = yield* listDepths(read, queue.id, minute - forecastMinutes, 1)
@@ -125,7 +126,7 @@ export class Queues extends Effect.Service<Queues>()("svc/Queues", {
         window,
         depths: yield* readDepths(queue.id, window, minute),
         forecast: forecastOf(recent, minute),
-        sizing: yield* readSizing(queue)
+        sizing: yield* readSizing(queue, counts)
       } satisfies QueueDetail
     }, orDieOnSql)
 

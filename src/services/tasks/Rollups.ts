@@ -52,6 +52,9 @@ interface HourOfQueue {
   readonly runtimeMillis: number
 }
 
+/** By engine and queue, with a space between. */
+export type CountsByQueue = ReadonlyMap<string, HourOfQueue>
+
 /** Tasks over time and by name, from the rollups (docs/trends.md). About a second behind the tasks. */
 export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
   effect: Effect.gen(function*() {
@@ -118,7 +121,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
         const sum = sums.get(each[by]) ?? { key: each[by], ids: [], total: 0 }
         sums.set(sum.key, sum)
         sum.ids.push(each.id)
-        sum.total += countEnded(totals.get(each.id) ?? emptyEncodedCell())
+        sum.total += endedOf(countsOf(totals.get(each.id) ?? emptyEncodedCell()))
       }
       const groups = [...sums.values()].filter(({ total }) => total > 0)
         .sort((left, right) => right.total - left.total || (left.key < right.key ? -1 : 1)).slice(0, maxGroups)
@@ -128,8 +131,8 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
         const counts = groupOf.get(row.series_id)?.ended
         if (counts !== undefined) counts[row.slot] = (counts[row.slot] ?? 0) + Number(row.ended)
       }
-      const others = series.map(({ retry, total }, slot) =>
-        Math.max(0, total - retry - groups.reduce((sum, { ended }) => sum + (ended[slot] ?? 0), 0))
+      const others = series.map((counts, slot) =>
+        Math.max(0, endedOf(counts) - groups.reduce((sum, { ended }) => sum + (ended[slot] ?? 0), 0))
       )
       const shown = groups.map(({ ended, key }) => ({ key, ended }))
       return others.some((count) => count > 0) ? [...shown, { key: null, ended: others }] : shown
@@ -211,12 +214,12 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const series = yield* repo.listSeries(id, { kind: seriesKinds.queue })
       const ids = series.map((each) => each.id)
       const totals = yield* repo.sumSeries(id, ids, coverOf(startOfWindow(now, minutesIn["1h"]), now), "none")
-      return new Map<string, HourOfQueue>(series.map((each) => {
+      return new Map(series.map((each): readonly [string, HourOfQueue] => {
         const cell = totals.get(each.id) ?? emptyEncodedCell()
         const { received, retry, total } = countsOf(cell)
         const runTimes = { timed: atLeastZero(cell.runtime_count), runtimeMillis: atLeastZero(cell.runtime_sum) }
-        return [`${each.engine} ${each.queue}`, { received, ended: total - retry, ...runTimes }] as const
-      }))
+        return [`${each.engine} ${each.queue}`, { received, ended: endedOf({ retry, total }), ...runTimes }]
+      })) satisfies CountsByQueue
     })
 
     /** How fast the tasks use up the error budget of an objective. */
@@ -255,8 +258,8 @@ const countBadTasks = (totals: EncodedCell, maxRuntime: number | undefined): Win
     ? { total: atLeastZero(totals.success) + atLeastZero(totals.failure), bad: atLeastZero(totals.failure) }
     : { total: atLeastZero(totals.runtime_count), bad: countLonger(totals.runtimes, maxRuntime) }
 
-const countEnded = ({ failure, rejected, revoked, success }: EncodedCell): number =>
-  success + failure + revoked + rejected
+/** The total counts every end of an attempt. */
+const endedOf = ({ retry, total }: { readonly retry: number; readonly total: number }): number => total - retry
 
 const levelOf = (minutes: number): Level => minutes < 60 ? levels.minute : minutes < 1440 ? levels.hour : levels.day
 

@@ -156,7 +156,7 @@ export const RunningBoard = ({ slug }: { readonly slug: string }) => {
     ...(canOperate
       ? [{
         title: columns.actions,
-        width: 110,
+        width: 140,
         isMinor: true,
         cell: (line: BoardLine) =>
           line.kind === "task" && (

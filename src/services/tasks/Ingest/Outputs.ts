@@ -257,8 +257,7 @@ export const makePostgresOutputs = (sql: SqlClient.SqlClient) => {
       const ids = events.map((event): ChunkKey => ({ ...keyOf(event), event_id: event.id }))
       const found = yield* sql.unsafe<ChunkKey>(postgresTexts.findChunks, [JSON.stringify(ids)])
       const known = new Set(found.map(chunkKeyText))
-      const stored = locked.map((row) => ({ ...row, dropped: Number(row.dropped) })) // a BIGINT
-      const { chunks, rows } = applyEvents(events, stored, (key) => known.has(chunkKeyText(key)))
+      const { chunks, rows } = applyEvents(events, locked, (key) => known.has(chunkKeyText(key)))
       if (chunks.length > 0) yield* sql.unsafe(postgresTexts.insertChunks, [JSON.stringify(chunks)])
       yield* sql.unsafe(postgresTexts.update, [JSON.stringify(rows)])
     })

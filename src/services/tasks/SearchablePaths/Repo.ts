@@ -18,10 +18,7 @@ export const SearchablePathRow = Schema.Struct({
 })
 export type SearchablePathRow = typeof SearchablePathRow.Type
 
-/** PostgreSQL's driver returns a BIGINT as text. */
-const PathNumber = Schema.Union(Schema.Number, Schema.NumberFromString)
-
-const NumberedRow = Schema.Struct({ ...SearchablePathRow.fields, number: PathNumber })
+const NumberedRow = Schema.Struct({ ...SearchablePathRow.fields, number: Schema.Number })
 /** A path with the number that its values name. */
 export type NumberedPath = typeof NumberedRow.Type
 

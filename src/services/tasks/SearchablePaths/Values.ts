@@ -26,7 +26,7 @@ export interface ValueRow {
 }
 
 export interface PathRow {
-  readonly number: number | string
+  readonly number: number
   readonly project_id: string
   readonly task_name: string
   readonly path: string
@@ -56,7 +56,7 @@ export const groupPaths = (rows: ReadonlyArray<PathRow>): IndexedPaths => {
     if (place === null) continue
     const byName = byProject.get(project_id) ?? new Map<string, Array<IndexedPath>>()
     byProject.set(project_id, byName)
-    byName.set(task_name, [...byName.get(task_name) ?? [], { ...place, number: Number(number) }])
+    byName.set(task_name, [...byName.get(task_name) ?? [], { ...place, number }])
   }
   return byProject
 }
