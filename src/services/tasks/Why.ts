@@ -6,6 +6,7 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { isActiveOn } from "../../domain/tasks/Task/Outcome.ts"
 import { explainTask } from "../../domain/tasks/Task/Why.ts"
 import type { TaskWhy as Explanation } from "../../domain/tasks/Task/WhyResponse.ts"
+import { makeQueuePauses, pauseOf } from "../agents/Queues/Pauses.ts"
 import { WorkersRepo } from "../agents/Workers/Repo.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
@@ -19,6 +20,7 @@ export class TaskWhy extends Effect.Service<TaskWhy>()("svc/tasks/Why", {
   effect: Effect.gen(function*() {
     const repo = yield* makeTaskWhyRepo
     const workersRepo = yield* WorkersRepo
+    const pauses = yield* makeQueuePauses
 
     /**
      * Whether the task's worker lists it, from a report after its start; null where nothing lists it. A list without it
@@ -51,13 +53,18 @@ export class TaskWhy extends Effect.Service<TaskWhy>()("svc/tasks/Why", {
         repo.findOrphan(project.id, task),
         repo.findQuestion(project.id, key)
       ])
+      const queueRow = queue === null ? null : yield* repo.findQueue(project.id, engine, queue)
+      const stored = (yield* pauses.list(project.id, now)).pauses.find((pause) =>
+        pause.engine === engine && pause.queue === queue
+      )
       const reasons = explainTask({
         now,
         task,
         agents,
         workers,
         isListed: yield* isListedNow(task),
-        queue: queue === null ? null : yield* repo.findQueue(project.id, engine, queue),
+        queue: queueRow,
+        pause: pauseOf(queueRow?.paused ?? null, stored),
         ahead: yield* repo.countAhead(project.id, task),
         children,
         controls,

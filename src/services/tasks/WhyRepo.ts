@@ -131,8 +131,12 @@ export const makeTaskWhyRepo = Effect.gen(function*() {
 
     findQueue: (projectId: ProjectId, engine: string, queue: string) =>
       Effect.map(
-        read<{ readonly depth: number | string | null; readonly last_seen_at: Timestamp | null }>`
-          SELECT depth, last_seen_at FROM queues
+        read<{
+          readonly depth: number | string | null
+          readonly paused: number | null
+          readonly last_seen_at: Timestamp | null
+        }>`
+          SELECT depth, paused, last_seen_at FROM queues
           WHERE project_id = ${projectId} AND engine = ${engine} AND name = ${queue}`,
         ([row]) => row === undefined ? null : { ...row, depth: row.depth === null ? null : Number(row.depth) }
       ),

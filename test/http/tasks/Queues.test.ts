@@ -103,7 +103,7 @@ describe.each(laneEngines)("a queue on %s", (engine) => {
 
     it.scoped("a pause is shown with who, why and until when, and the server resumes the queue at its time", () =>
       Effect.gen(function*() {
-        const { agent, agent_id, path, pause, report, show, viewer } = yield* world
+        const { agent, agent_id, path, pause, project, report, show, viewer } = yield* world
         yield* report(3)
         const sql = yield* SqlClient.SqlClient
         const resume_at = Timestamp.addSeconds(yield* Timestamp.now, 1800)
@@ -116,6 +116,24 @@ describe.each(laneEngines)("a queue on %s", (engine) => {
         assert.deepInclude(paused.pause, { command_id: command.id, agent_id, resume_at })
         assert.isNotNull(paused.pause?.paused_by)
         assert.deepStrictEqual((yield* viewer.queues.list({ path, urlParams: {} }))[0]?.pause, paused.pause)
+        const waiting = storedTask(project.id, Timestamp.toEpochMillis(yield* Timestamp.now), {
+          engine: "bullmq",
+          queue: path.name,
+          state: "received"
+        })
+        yield* insertTasks([waiting])
+        const { reasons } = yield* viewer.tasks.why({ path: { ...path, task_id: waiting.task_id } })
+        assert.deepInclude(reasons[0], {
+          code: "queue_paused",
+          since: paused.pause?.paused_at ?? null,
+          evidence: {
+            queue: path.name,
+            status: "paused",
+            reason: "the bank is down",
+            resume_at,
+            command_id: command.id
+          }
+        })
 
         // a further pause replaces it once it is executed; one that fails leaves it
         yield* pause("bullmq")

@@ -4080,7 +4080,7 @@ export interface components {
         };
         WhyReason: {
             /** @enum {string} */
-            code: "ended" | "outcome_unknown" | "orphaned" | "eta_in_future" | "agent_offline" | "broker_absent" | "events_off" | "worker_gone" | "worker_lost_task" | "no_worker" | "consumer_cancelled" | "no_consumer" | "waiting_for_children" | "rate_limited" | "workers_busy" | "behind_others" | "command_pending" | "running" | "unknown" | "asked";
+            code: "ended" | "outcome_unknown" | "orphaned" | "eta_in_future" | "agent_offline" | "broker_absent" | "events_off" | "worker_gone" | "worker_lost_task" | "queue_paused" | "no_worker" | "consumer_cancelled" | "no_consumer" | "waiting_for_children" | "rate_limited" | "workers_busy" | "behind_others" | "command_pending" | "running" | "unknown" | "asked";
             evidence: Record<string, never>;
             sentence: string;
             since: string | null;

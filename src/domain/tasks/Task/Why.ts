@@ -5,7 +5,7 @@
 import type { TaskState } from "../../kernel/TaskState.ts"
 import type { WhyFacts } from "./Why/Facts.ts"
 import { type Reason, type ReasonCode, reasonCodes } from "./Why/Reasons.ts"
-import { aheadOf, consumersOf, etaOf, rateLimitsOf } from "./Why/Waiting.ts"
+import { aheadOf, consumersOf, etaOf, pauseOf, rateLimitsOf } from "./Why/Waiting.ts"
 
 const rankOf = (code: ReasonCode): number => reasonCodes.indexOf(code)
 
@@ -176,6 +176,7 @@ const reasonsOfWaiting = (facts: WhyFacts): ReadonlyArray<Reason> => [
   ...agentOffline(facts),
   ...blindAgents(facts),
   ...etaOf(facts),
+  ...pauseOf(facts),
   // without an agent the workers' state is as old as its last report
   ...(facts.agents.online > 0 ? consumersOf(facts) : []),
   ...childrenOf(facts),

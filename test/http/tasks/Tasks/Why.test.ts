@@ -146,6 +146,9 @@ describe.each(laneEngines)("why a task is not running on %s", (engine) => {
             created_at: ago(3)
           })
         }`
+        yield* sql`UPDATE queues SET paused = 1 WHERE project_id = ${project.id}`
+        assert.deepStrictEqual((yield* codes(lone))[0], "queue_paused")
+        yield* sql`UPDATE queues SET paused = 0 WHERE project_id = ${project.id}`
         const last = yield* task({}, Date.now() + 1000)
         yield* command("retry_task", last.task_id, {}, { status: "pending", target_type: "task", completed_at: null })
         const reasons = (yield* why(last)).reasons

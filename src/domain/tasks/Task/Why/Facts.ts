@@ -1,3 +1,4 @@
+import type { QueuePause } from "../../../agents/QueuePause.ts"
 import type { TaskState } from "../../../kernel/TaskState.ts"
 import type { Timestamp as Time } from "../../../kernel/Timestamp.ts"
 
@@ -31,6 +32,8 @@ export interface WhyFacts {
   /** Whether the task's worker lists it among its running tasks; null: it lists none. */
   readonly isListed: boolean | null
   readonly queue: { readonly depth: number | null; readonly last_seen_at: Time | null } | null
+  /** The pause of its queue; null: it is not paused, or its agent cannot see pauses. */
+  readonly pause: QueuePause | null
   /** Older tasks of the queue that wait, as far as the brain knows them; `isAtLeast`: there may be more. */
   readonly ahead: { readonly tasks: number; readonly isAtLeast: boolean }
   /** Children that have not ended. */

@@ -1,3 +1,4 @@
+import type { QueuePause } from "../../../agents/QueuePause.ts"
 import type { TaskState } from "../../../kernel/TaskState.ts"
 import type { Timestamp as Time } from "../../../kernel/Timestamp.ts"
 import type { WhyFacts } from "./Facts.ts"
@@ -21,6 +22,13 @@ interface Evidence {
     readonly error: string | null
   }
   readonly eta_in_future: { readonly eta: Time; readonly seconds_left: number }
+  readonly queue_paused: {
+    readonly queue: string
+    readonly status: QueuePause["status"]
+    readonly reason: string | null
+    readonly resume_at: Time | null
+    readonly command_id: string | null
+  }
   readonly no_worker: { readonly workers_offline: number; readonly last_heartbeat: Time | null }
   readonly no_consumer: { readonly queue: string; readonly workers_online: number }
   readonly consumer_cancelled: {
@@ -63,6 +71,7 @@ export const reasonCodes = [
   "events_off",
   "worker_gone",
   "worker_lost_task",
+  "queue_paused",
   "no_worker",
   "consumer_cancelled",
   "no_consumer",

@@ -17,6 +17,23 @@ export const etaOf = ({ now, task }: WhyFacts): ReadonlyArray<Reason> => {
   }]
 }
 
+export const pauseOf = ({ pause, task: { queue } }: WhyFacts): ReadonlyArray<Reason> => {
+  if (queue === null || pause === null) return []
+  const { command_id, paused_at, reason, resume_at, status } = pause
+  const state = status === "pausing" ? "is being paused" : "is paused"
+  const end = status === "resuming"
+    ? " A command to resume it has not ended."
+    : resume_at === null
+    ? ""
+    : ` It resumes at ${resume_at}.`
+  return [{
+    code: "queue_paused",
+    sentence: `The queue ${queue} ${state}${reason === null ? "" : ` ("${reason}")`}: no worker takes its tasks.${end}`,
+    since: paused_at,
+    evidence: { queue, status, reason, resume_at, command_id }
+  }]
+}
+
 /** Seconds after a cancelled consumer within which the worker's report may still name the queue. */
 const reportSeconds = 60
 
