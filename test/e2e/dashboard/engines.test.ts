@@ -270,7 +270,9 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           agent.signed("heartbeat", {}, { hmac: "0".repeat(64) })
           await agent.closed
           await page.goto("/projects/shop/agents")
+          await page.getByRole("row").filter({ hasText: "box" }).getByText(/^Connected for [\d.]+%/).waitFor()
           await page.getByRole("link", { name: "box", exact: true }).click()
+          await page.getByRole("region", { name: "Last 24 hours" }).getByText(/^Connected for [\d.]+%/).waitFor()
           await page.getByText("Set the HMAC secret that was shown with this token").waitFor()
           await assertAccessible(page, "agent")
           await page.getByRole("button", { name: "Delete" }).click()

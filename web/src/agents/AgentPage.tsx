@@ -17,6 +17,7 @@ import { Time } from "../ui/Time.tsx"
 import { WorkerState } from "../workers/WorkerState.tsx"
 import { type Agent, useAgents } from "./agents.ts"
 import { Refusal } from "./Refusal.tsx"
+import { UptimePanel } from "./Uptime.tsx"
 
 const healthMillis = 30_000
 
@@ -184,6 +185,7 @@ export const AgentPage = () => {
             {agent.setup_advice.map(({ code, detail }) => <p key={code} className="px-4 py-3">{detail}</p>)}
             <Refusal agent={agent} />
           </Panel>
+          <UptimePanel slug={slug} agentId={agent.id} />
           <Losses slug={slug} agent={agent} />
         </div>
         <div className="grid content-start gap-4">

@@ -9,8 +9,9 @@ import { Table } from "../ui/Table.tsx"
 import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WorkerState } from "../workers/WorkerState.tsx"
-import { type Agent, useAgents } from "./agents.ts"
+import { type Agent, useAgents, useUptime } from "./agents.ts"
 import { CreateLink } from "./ConnectLink.tsx"
+import { UptimeStrip } from "./Uptime.tsx"
 
 /** What is wrong with an agent at first sight: advice about its set-up, and a refusal that it has not recovered from. */
 const Trouble = ({ agent }: { readonly agent: Agent }) => {
@@ -36,6 +37,7 @@ export const AgentsPage = () => {
   const navigate = useNavigate()
   const isAdmin = useCan(slug, "admin")
   const list = useAgents(slug)
+  const uptimes = new Map(useUptime(slug).data?.agents.map((uptime) => [uptime.agent_id, uptime]))
   const agents = list.data ?? []
   const { isOld, oldCount, rows } = useRecentRows(
     agents,
@@ -79,6 +81,14 @@ export const AgentsPage = () => {
               )
             },
             { title: texts.state, cell: ({ state }) => <WorkerState state={state} /> },
+            {
+              title: texts.lastDay,
+              isMinor: true,
+              cell: ({ id }) => {
+                const uptime = uptimes.get(id)
+                return uptime !== undefined && <UptimeStrip uptime={uptime} />
+              }
+            },
             { title: texts.engines, isMinor: true, cell: ({ engine_adapters }) => engine_adapters.join(", ") },
             { title: texts.host, isMinor: true, cell: ({ host_name }) => host_name },
             {

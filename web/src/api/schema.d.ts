@@ -305,6 +305,11 @@ export interface paths {
         };
         get: operations["agents.health"];
     };
+    "/api/v1/projects/{slug}/agents/uptime": {
+        parameters: {
+        };
+        get: operations["agents.uptime"];
+    };
     "/api/v1/projects/{slug}/approvals": {
         parameters: {
         };
@@ -1181,6 +1186,26 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             worker_id?: string | null;
+        };
+        AgentOutage: {
+            /** Format: date-time */
+            since: string;
+            until: string | null;
+        };
+        AgentsUptime: {
+            agents: components["schemas"]["AgentUptime"][];
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+        };
+        AgentUptime: {
+            /** Format: uuid */
+            agent_id: string;
+            away_seconds: number;
+            cells: ("connected" | "partly" | "away" | "unknown")[];
+            outages: components["schemas"]["AgentOutage"][];
+            uptime: number | null;
         };
         AgentWorker: {
             /** Format: uuid */
@@ -6654,6 +6679,23 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentHealthSnapshot"][];
+                };
+            };
+        };
+    };
+    "agents.uptime": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentsUptime"];
                 };
             };
         };

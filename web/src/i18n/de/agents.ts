@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
 
 export const agents: Texts["agents"] = {
@@ -23,6 +24,13 @@ export const agents: Texts["agents"] = {
   noTrouble: "Der Server hat an diesem Agenten kein Problem festgestellt.",
   capabilities: "Fähigkeiten",
   noCapabilities: "Der Agent hat seine Fähigkeiten nicht gemeldet. Agenten melden sie nur über WebSocket.",
+  lastDay: "Letzte 24 Stunden",
+  uptime: (percent: string) => `${percent} der letzten 24 h verbunden`,
+  uptimeUnknown: "Nicht bekannt",
+  away: (duration: string, time: string) => `${duration} getrennt um ${time}`,
+  awaySince: (time: string) => `getrennt seit ${time}`,
+  awayInAll: (count: Count, duration: string) => `${count.text}-mal getrennt, zusammen ${duration}`,
+  noOutage: "Keine Ausfälle aufgezeichnet.",
   losses: "Verlorene Telemetrie",
   noLoss: "Kein Prozess des Agenten hat verlorene Ereignisse gemeldet.",
   none: common.noAgentsYet,

@@ -1,3 +1,4 @@
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
 
 export const agents = {
@@ -22,6 +23,13 @@ export const agents = {
   noTrouble: "The server has found no problem with this agent.",
   capabilities: "Capabilities",
   noCapabilities: "It has not reported its capabilities. Agents report them over WebSocket only.",
+  lastDay: "Last 24 hours",
+  uptime: (percent: string) => `Connected for ${percent} of the last 24 h`,
+  uptimeUnknown: "Not known",
+  away: (duration: string, time: string) => `away ${duration} at ${time}`,
+  awaySince: (time: string) => `away since ${time}`,
+  awayInAll: (count: Count, duration: string) => `away ${count.text} times, ${duration} in all`,
+  noOutage: "No recorded outages.",
   losses: "Lost telemetry",
   noLoss: "None of its processes has reported lost events.",
   none: common.noAgentsYet,

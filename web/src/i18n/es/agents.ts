@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
 
 export const agents: Texts["agents"] = {
@@ -23,6 +24,13 @@ export const agents: Texts["agents"] = {
   noTrouble: "El servidor no ha encontrado problemas en este agente.",
   capabilities: "Capacidades",
   noCapabilities: "No ha indicado sus capacidades. Los agentes solo las indican por WebSocket.",
+  lastDay: "Últimas 24 horas",
+  uptime: (percent: string) => `Conectado el ${percent} de las últimas 24 h`,
+  uptimeUnknown: "No se sabe",
+  away: (duration: string, time: string) => `desconectado ${duration} a las ${time}`,
+  awaySince: (time: string) => `desconectado desde ${time}`,
+  awayInAll: (count: Count, duration: string) => `desconectado ${count.text} veces, ${duration} en total`,
+  noOutage: "Ninguna interrupción registrada.",
   losses: "Telemetría perdida",
   noLoss: "Ninguno de sus procesos ha notificado eventos perdidos.",
   none: common.noAgentsYet,

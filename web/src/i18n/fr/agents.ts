@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
 
 export const agents: Texts["agents"] = {
@@ -23,6 +24,13 @@ export const agents: Texts["agents"] = {
   noTrouble: "Le serveur n’a trouvé aucun problème sur cet agent.",
   capabilities: "Capacités",
   noCapabilities: "Il n’a pas indiqué ses capacités. Les agents ne les indiquent que par WebSocket.",
+  lastDay: "Dernières 24 heures",
+  uptime: (percent: string) => `Connecté ${percent} des dernières 24 h`,
+  uptimeUnknown: "Inconnu",
+  away: (duration: string, time: string) => `déconnecté ${duration} à ${time}`,
+  awaySince: (time: string) => `déconnecté depuis ${time}`,
+  awayInAll: (count: Count, duration: string) => `déconnecté ${count.text} fois, ${duration} en tout`,
+  noOutage: "Aucune interruption enregistrée.",
   losses: "Télémétrie perdue",
   noLoss: "Aucun de ses processus n’a signalé d’événements perdus.",
   none: common.noAgentsYet,

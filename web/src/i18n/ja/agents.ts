@@ -1,4 +1,5 @@
 import type { Texts } from "../en.ts"
+import type { Count } from "../plural.ts"
 import { common } from "./common.ts"
 
 export const agents: Texts["agents"] = {
@@ -23,6 +24,13 @@ export const agents: Texts["agents"] = {
   noTrouble: "このエージェントに問題は見つかっていません。",
   capabilities: "対応する操作",
   noCapabilities: "対応する操作はまだ報告されていません。WebSocketでのみ報告されます。",
+  lastDay: "過去24時間",
+  uptime: (percent: string) => `過去24時間の${percent}で接続`,
+  uptimeUnknown: "不明です",
+  away: (duration: string, time: string) => `${time}に${duration}切断`,
+  awaySince: (time: string) => `${time}から切断中`,
+  awayInAll: (count: Count, duration: string) => `切断${count.text}回、計${duration}`,
+  noOutage: "記録された切断はありません。",
   losses: "失われたテレメトリー",
   noLoss: "失われたイベントを報告したプロセスはありません。",
   none: common.noAgentsYet,
