@@ -11,6 +11,7 @@ export * as Telemetry from "./layers/Telemetry.ts"
 
 export { AgentProcesses } from "./services/agents/AgentProcesses.ts"
 export { Agents } from "./services/agents/Agents.ts"
+export { AgentUptimes } from "./services/agents/AgentUptimes.ts"
 export { Workers } from "./services/agents/Workers.ts"
 export { Channels } from "./services/alerting/Channels.ts"
 export { MaintenanceWindows } from "./services/alerting/MaintenanceWindows.ts"

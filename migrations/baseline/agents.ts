@@ -5,7 +5,17 @@ import type { AreaTables } from "./AreaTables.ts"
 
 /** Agents, their processes, and the workers and queues that they report. */
 export const agents: AreaTables = {
-  names: ["agents", "agent_workers", "agent_health", "workers", "queues", "queue_depths", "queue_pauses"],
+  names: [
+    "agents",
+    "agent_workers",
+    "agent_health",
+    "agent_outages",
+    "presence_spans",
+    "workers",
+    "queues",
+    "queue_depths",
+    "queue_pauses"
+  ],
   create: Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const { bigint, serial, text, uuid } = types(sql)
@@ -25,6 +35,7 @@ export const agents: AreaTables = {
       host_name TEXT,
       agent_version TEXT,
       last_seen_at ${text},
+      first_connect_at ${text},
       last_connect_at ${text},
       last_refused_at ${text},
       last_refused_reason TEXT,
@@ -82,6 +93,23 @@ export const agents: AreaTables = {
     )`
     yield* sql`CREATE INDEX agent_health_agent ON agent_health (agent_id, id)`
     yield* sql`CREATE INDEX agent_health_captured ON agent_health (captured_at)`
+
+    // The times in which no process of an agent was connected, from its last message on; `until` is null while it
+    // lasts. Only those that were reported as agent.offline.
+    yield* sql`CREATE TABLE agent_outages (
+      agent_id ${uuid} NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+      since ${text} NOT NULL,
+      until ${text},
+      PRIMARY KEY (agent_id, since)
+    )`
+    yield* sql`CREATE INDEX agent_outages_until ON agent_outages (until)`
+
+    // The times in which a brain watched the agents. Between two of them none ran, or none reached the database: an
+    // outage of an agent at such a time is unknown.
+    yield* sql`CREATE TABLE presence_spans (
+      since ${text} PRIMARY KEY NOT NULL,
+      until ${text} NOT NULL
+    )`
 
     yield* sql`CREATE TABLE workers (
       id ${uuid} PRIMARY KEY,

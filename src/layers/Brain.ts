@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { checkEffectVersion } from "../domain/kernel/EffectVersion.ts"
 import { layerAgentSessions } from "../gateway/SessionRegistry.ts"
 import { AgentProcesses } from "../services/agents/AgentProcesses.ts"
+import { AgentUptimes } from "../services/agents/AgentUptimes.ts"
 import { Workers } from "../services/agents/Workers.ts"
 import * as Notifications from "../services/alerting/Notifications.ts"
 import { Approvals } from "../services/approvals/Approvals.ts"
@@ -83,6 +84,7 @@ export const layer = Layer.mergeAll(
   Approvals.layer,
   Approvals.layerLoop,
   AgentProcesses.layer,
+  AgentUptimes.layer,
   AllowedHosts.layer,
   AuditExports.layer,
   AuditExportRunner.layerLoop,

@@ -87,6 +87,7 @@ const commands = [
   "approvals reject",
   "agents create",
   "agents list",
+  "agents show",
   "agents delete",
   "tasks list",
   "tasks logs",
@@ -225,7 +226,7 @@ describe("the command line", () => {
   it.effect.each(
     [
       [["bogus"], "svc has no command bogus; it has agent, agents, "],
-      [["agents", "show"], "svc agents has no command show; it has create, delete, list\n"],
+      [["agents", "edit"], "svc agents has no command edit; it has create, delete, list, show\n"],
       [["commands", "rtry", "--wait", "x"], "svc commands has no command rtry; did you mean svc commands retry?"],
       [["serve", "--port", "many"], "--port takes a whole number, not 'many'"],
       [["tasks", "list", "--limit=1.5"], "--limit takes a whole number, not '1.5'"],

@@ -40,7 +40,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("the API page", (it) =>
         assert.strictEqual(gzip.headers["content-encoding"], "gzip")
         assert.strictEqual(br.headers["cache-control"], "no-cache")
         assert.deepStrictEqual(brotliDecompressSync(br.body), gunzipSync(gzip.body))
-        assert.isBelow(br.body.length, 75_000)
+        assert.isBelow(br.body.length, 80_000)
         const again = yield* raw(path, { "if-none-match": br.headers.etag ?? "" })
         assert.strictEqual(again.status, 304)
         assert.strictEqual(again.body.length, 0)

@@ -12,6 +12,11 @@ export const definitions = {
     json
   }),
   list: define("List the project's agents.", { project, json }),
+  show: define("Show an agent, how much of the last 24 hours it was connected, and its outages.", {
+    agent: argument("agent", "Name or id of the agent."),
+    project,
+    json
+  }),
   delete: define("Delete an agent: revokes its token and cancels its open commands.", {
     agent: argument("agent", "Name or id of the agent."),
     project,

@@ -81,11 +81,12 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
     })
 
     const startedAt = state.nowMillis()
-    /** Nothing took heartbeats while no brain ran: after a restart, workers have the time to report again. */
-    const sweepWorkers = Effect.suspend(() => {
-      const upMillis = state.nowMillis() - startedAt // negative after the clock was set back
-      return upMillis >= 0 && upMillis < settings.agentOfflineAfter * 1000 ? Effect.void : sweeps.sweepWorkers()
-    })
+    /** Nothing took heartbeats while no brain ran: after a restart, agents and workers have the time to report again. */
+    const onceUpFor = <E>(seconds: number, sweep: Effect.Effect<void, E>) =>
+      Effect.suspend(() => {
+        const upMillis = state.nowMillis() - startedAt // negative after the clock was set back
+        return upMillis >= 0 && upMillis < seconds * 1000 ? Effect.void : sweep
+      })
 
     const sweepMillis = Math.max(500, Math.min(5000, settings.agentOfflineAfter * 250))
     const awaitFlush = Effect.zipRight(Effect.timeoutOption(Queue.take(wake), flushMillis), Effect.sleep(batchMillis))
@@ -95,9 +96,10 @@ export class Presence extends Effect.Service<Presence>()("svc/Presence", {
       sweepMillis,
       Effect.all([
         refreshPausedSessions,
+        sweeps.extendSpan(),
         sweeps.sweepProcesses(),
-        sweeps.reportOfflineAgents(),
-        sweepWorkers
+        onceUpFor(settings.agentOfflineConfirm, sweeps.reportOfflineAgents()),
+        onceUpFor(settings.agentOfflineAfter, sweeps.sweepWorkers())
       ])
     )
     // a loop of its own: it reads tasks, and a locked table of tasks must not make paused sessions seem silent

@@ -47,6 +47,7 @@ const listExpiries = (sql: SqlClient.SqlClient, settings: Settings["Type"]): Rea
   const failures = days(settings.failureGroupsRetentionDays)
   const fires = days(settings.scheduleFiresRetentionDays)
   const sessions = days(settings.sessionsRetentionDays)
+  const health = days(settings.agentHealthRetentionDays)
   const workers = days(settings.workersRetentionDays)
   return [
     expiry("sessions", sessions, endedBefore),
@@ -70,7 +71,9 @@ const listExpiries = (sql: SqlClient.SqlClient, settings: Settings["Type"]): Rea
     // of processes that were killed
     expiry("leases", days(1), (time) => sql`expires_at < ${Timestamp.toEpochMillis(time)}`, { key: "fence" }),
 
-    expiry("agent_health", days(settings.agentHealthRetentionDays), before("captured_at")),
+    expiry("agent_health", health, before("captured_at")),
+    expiry("agent_outages", health, before("until"), { key: "agent_id, since" }), // not those that last
+    expiry("presence_spans", health, before("until"), { key: "since" }),
     expiry("agent_workers", workers, (time) => sql`last_seen_at < ${time} AND state = 'offline'`),
     expiry("workers", workers, (time) => sql`coalesce(last_heartbeat, created_at) < ${time} AND state <> 'online'`),
     expiry("queues", workers, (time) => sql`coalesce(last_seen_at, created_at) < ${time}`),

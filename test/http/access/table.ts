@@ -156,6 +156,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ),
   project("POST /approvals/{approval_id}/reject", "admin", "projects:write", ["csrf"], "409 approval_decided"),
   project("GET /agents", "viewer", "agents:read", [], 200),
+  project("GET /agents/uptime", "viewer", "agents:read", [], 200),
   project("POST /agents", "admin", "agents:write", ["csrf", "step-up"], 201), // docs/internals/identity.md, Second factor
   project("PATCH /agents/{agent_id}", "admin", "agents:write", ["csrf", "step-up"], 200),
   project("GET /agents/{agent_id}/health", "viewer", "agents:read", [], 200),

@@ -130,6 +130,19 @@ describe.each(laneEngines)("agents on %s", (engine) => {
         const health = yield* agents.health({ path: { ...path, agent_id: agent.id } })
         assert.deepStrictEqual(health.map(({ worker_id }) => worker_id), ["w2", "w1"])
         assert.deepInclude(health[0], { captured_at: now, telemetry_loss: { event_records: 3 } })
+
+        const outage = { since: Timestamp.addSeconds(now, -3600), until: Timestamp.addSeconds(now, -2400) }
+        yield* sql`UPDATE agents SET first_connect_at = ${Timestamp.addSeconds(now, -86_400)} WHERE id = ${agent.id}`
+        yield* sql`INSERT INTO presence_spans ${sql.insert({ since: Timestamp.addSeconds(now, -86_500), until: now })}`
+        yield* sql`INSERT INTO agent_outages ${sql.insert({ agent_id: agent.id, ...outage })}`
+        const uptime = yield* agents.uptime({ path })
+        assert.strictEqual(Timestamp.secondsBetween(uptime.since, uptime.until), 86_400)
+        assert.deepInclude(uptime.agents[0], {
+          agent_id: agent.id,
+          uptime: 0.986,
+          away_seconds: 1200,
+          outages: [outage]
+        })
       }))
 
     it.scoped("deleting it voids its token, ends its commands and notifies every replica", () =>

@@ -3,11 +3,13 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
+import type { Outage } from "../../../src/domain/agents/Uptime.ts"
 import { system } from "../../../src/domain/kernel/Actor.ts"
 import { type AgentId } from "../../../src/domain/kernel/Id.ts"
 import type { Project } from "../../../src/domain/kernel/Project.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
 import { Agents } from "../../../src/services/agents/Agents.ts"
+import { AgentUptimes } from "../../../src/services/agents/AgentUptimes.ts"
 import { Presence } from "../../../src/services/agents/Presence.ts"
 import type { PresenceCallbacks, ProcessInfo } from "../../../src/services/agents/Presence/Model.ts"
 import { makePresenceSweeps } from "../../../src/services/agents/Presence/Sweeps.ts"
@@ -455,6 +457,13 @@ describe.each(engines)("presence on %s", (engine) => {
         yield* sql`UPDATE workers SET last_heartbeat = ${old} WHERE project_id = ${project.id}`
         yield* sql`UPDATE queues SET last_seen_at = ${old} WHERE project_id = ${project.id}`
         yield* sql`UPDATE agent_workers SET last_seen_at = ${old} WHERE agent_id = ${agent.id}`
+        yield* sql`INSERT INTO agent_outages ${
+          sql.insert([
+            { agent_id: agent.id, since: old, until: "2020-01-01T01:00:00.000000Z" },
+            { agent_id: agent.id, since: "2020-01-02T00:00:00.000000Z", until: null }
+          ])
+        }`
+        yield* sql`INSERT INTO presence_spans ${sql.insert({ since: old, until: old })}`
         yield* sweeps.sweepProcesses()
         yield* sweeps.sweepWorkers()
         yield* (yield* Retention).sweep()
@@ -462,9 +471,17 @@ describe.each(engines)("presence on %s", (engine) => {
           assert.deepStrictEqual(yield* sql`SELECT id FROM ${sql(table)} WHERE project_id = ${project.id}`, [], table)
         }
         assert.deepStrictEqual(yield* sql`SELECT id FROM agent_health WHERE agent_id = ${agent.id}`, [])
+        assert.deepStrictEqual(
+          yield* sql`SELECT since, until FROM agent_outages WHERE agent_id = ${agent.id}`,
+          [{ since: "2020-01-02T00:00:00.000000Z", until: null }]
+        )
+        assert.deepStrictEqual(yield* sql`SELECT since FROM presence_spans WHERE until = ${old}`, [])
       }))
   })
 })
+
+const secondsOf = (outage: Outage | undefined): number =>
+  outage?.until === undefined || outage.until === null ? 0 : Timestamp.secondsBetween(outage.since, outage.until)
 
 /** An online worker without a heartbeat since `at`. */
 const workerRow = (project_id: string, at: Timestamp.Timestamp, id: string = randomUUID()) => ({
@@ -514,8 +531,48 @@ describe.each(engines)("trigger events of presence on %s", (engine) => {
           all.length > 0)
         yield* sweeps.reportOfflineAgents()
         assert.deepStrictEqual(yield* triggers, ["agent.offline"])
+        const uptime = (yield* AgentUptimes).list().pipe(
+          Effect.provideService(CurrentProject, project),
+          Effect.map(({ agents }) =>
+            agents[0]
+          )
+        )
+        const away = yield* uptime
+        assert.deepStrictEqual(away?.outages.map(({ until }) => until), [null])
         yield* presence.connect(about(project, agent.id), visitor())
         assert.sameMembers(yield* triggers, ["agent.offline", "agent.online", "agent.offline recovered"])
+        const back = yield* uptime
+        assert.lengthOf(back?.outages ?? [], 1, "one that was reported, whatever number of sweeps saw it")
+        assert.isAbove(secondsOf(back?.outages[0]), 0)
+        assert.strictEqual(back?.cells.at(-1), "partly")
+        assert.strictEqual(back?.cells[0], "unknown")
+      }))
+
+    it.effect("nothing is known of a time in which no brain ran, and a span is of all replicas", () =>
+      Effect.gen(function*() {
+        const presence = yield* Presence
+        const sweeps = yield* makePresenceSweeps
+        const sql = yield* SqlClient.SqlClient
+        const project = yield* freshProject()
+        const agent = yield* newAgent(project)
+        yield* presence.connect(about(project, agent.id), visitor())
+        const now = Timestamp.fromEpochMicros(Timestamp.toEpochMillis(yield* Timestamp.now) * 1000)
+        const ago = (seconds: number) => Timestamp.addSeconds(now, -seconds)
+        yield* sql`UPDATE agents SET first_connect_at = ${ago(90_000)} WHERE id = ${agent.id}`
+        yield* sql`DELETE FROM presence_spans`
+        yield* sql`INSERT INTO presence_spans ${sql.insert({ since: ago(90_000), until: ago(7200) })}`
+        yield* sql`INSERT INTO agent_outages ${
+          sql.insert({ agent_id: agent.id, since: ago(8900), until: Timestamp.addSeconds(now, 1) })
+        }`
+        yield* Effect.all([sweeps.extendSpan(), sweeps.extendSpan(), sweeps.extendSpan()], { concurrency: 3 })
+        const spans = yield* sql<{ since: string }>`SELECT since FROM presence_spans ORDER BY since`
+        assert.isAtMost(spans.length, 4, "two replicas may begin a span at once")
+        yield* sweeps.extendSpan()
+        assert.lengthOf(yield* sql`SELECT since FROM presence_spans`, spans.length)
+        const { agents } = yield* (yield* AgentUptimes).list().pipe(Effect.provideService(CurrentProject, project))
+        assert.deepStrictEqual(agents[0]?.cells.slice(-6, -1), ["connected", "partly", "unknown", "unknown", "unknown"])
+        assert.strictEqual(agents[0]?.outages.at(-1)?.until, ago(7200))
+        assert.approximately(agents[0]?.away_seconds ?? 0, 1700, 5)
       }))
 
     it.effect("report nothing of an agent that has never connected", () =>
@@ -618,12 +675,21 @@ describe.each(engines)("a restart of the brain on %s", (engine) => {
   it.scopedLive("gives workers as long to report as they have while it runs", () =>
     Effect.gen(function*() {
       const url = engine === "PostgreSQL" ? { databaseUrl: Redacted.make((yield* freshPostgres).url) } : {}
-      const brain = brainOn(engine, { home: yield* temporaryHome, agentOfflineAfter: 5, ...url })
+      const brain = brainOn(engine, {
+        home: yield* temporaryHome,
+        agentOfflineAfter: 5,
+        agentOfflineConfirm: 5,
+        ...url
+      })
       const id = randomUUID()
       const insert = Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const at = Timestamp.addSeconds(yield* Timestamp.now, -600)
-        yield* sql`INSERT INTO workers ${sql.insert(workerRow((yield* freshProject()).id, at, id))}`
+        const project = yield* freshProject()
+        yield* sql`INSERT INTO workers ${sql.insert(workerRow(project.id, at, id))}`
+        const agent = yield* newAgent(project)
+        yield* sql`UPDATE agents SET last_connect_at = ${at}, last_seen_at = ${at}, updated_at = ${at}
+          WHERE id = ${agent.id}`
       })
       // it ends before its own sweep
       yield* Effect.provide(insert, brain)
@@ -635,7 +701,16 @@ describe.each(engines)("a restart of the brain on %s", (engine) => {
           >`SELECT updated_at FROM workers WHERE id = ${id} AND state = 'offline'`,
           (rows) => rows.length > 0
         ))
-      const [worker] = yield* Effect.provide(offline, brain)
+      const reported = Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* until(sql`SELECT since FROM agent_outages`, (rows) => rows.length > 0)
+        return yield* Timestamp.now
+      })
+      const [[worker], reportedAt] = yield* Effect.provide(
+        Effect.all([offline, reported], { concurrency: 2 }),
+        brain
+      )
+      assert.isTrue(reportedAt >= Timestamp.addSeconds(started, 5), `${started}, ${reportedAt}`)
       assert.isTrue((worker?.updated_at ?? "") >= Timestamp.addSeconds(started, 5), `${started}, ${worker?.updated_at}`)
     }))
 })

@@ -1,9 +1,12 @@
 import { Console } from "effect"
 import { type Agent, CreateAgent } from "../../../domain/agents/Agent.ts"
+import type { AgentUptime, Outage, UptimeCell } from "../../../domain/agents/Uptime.ts"
+import { secondsBetween } from "../../../domain/kernel/Timestamp.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatTable, idColumn } from "../../io/Table.ts"
-import { escapeText } from "../../io/TerminalText.ts"
+import { type Column, formatAge, formatFields, formatTable, idColumn, type View } from "../../io/Table.ts"
+import { escapeJson, escapeText } from "../../io/TerminalText.ts"
+import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
 import { call, show } from "../../remote/Handlers.ts"
 import { printResponse } from "../../remote/Remote.ts"
@@ -24,6 +27,46 @@ const notesOf = ({ last_refused_at, last_refused_detail, name, setup_advice }: A
   ...setup_advice.map(({ detail }) => `${name}: ${detail}`),
   ...(last_refused_detail === null ? [] : [`${name}: refused at ${last_refused_at}: ${last_refused_detail}`])
 ]
+
+const cellMarks: Readonly<Record<UptimeCell, string>> = { connected: "█", partly: "▄", away: "_", unknown: "·" }
+const cellLegend = Object.entries(cellMarks).map(([state, mark]) => `${mark} ${state}`).join(", ")
+
+const formatSeconds = (seconds: number): string =>
+  seconds < 120
+    ? `${Math.round(seconds)} s`
+    : seconds < 7200
+    ? `${Math.round(seconds / 60)} min`
+    : `${Math.round(seconds / 3600)} h`
+
+const formatUptime = ({ away_seconds, uptime }: AgentUptime): string =>
+  uptime === null
+    ? "unknown"
+    : `${Number((uptime * 100).toFixed(1))} % of the last 24 h${
+      away_seconds === 0 ? "" : `, away ${formatSeconds(away_seconds)}`
+    }`
+
+const formatOutage = ({ since, until }: Outage): string => {
+  const from = `${since.slice(0, 19)}Z`
+  return until === null ? `since ${from}` : `${from}, ${formatSeconds(secondsBetween(since, until))}`
+}
+
+const formatAgent = (agent: Agent, uptime: AgentUptime, view: View): string =>
+  [
+    formatFields([
+      ["agent", agent.id],
+      ["name", agent.name],
+      ["state", agent.state],
+      ["engines", agent.engine_adapters.join(", ")],
+      ["host", agent.host_name],
+      ["version", agent.agent_version],
+      ["seen", formatAge(agent.last_seen_at, view)],
+      ["connected", formatUptime(uptime)],
+      ["last 24 h", uptime.cells.map((state) => cellMarks[state]).join("")],
+      ["half hours", cellLegend],
+      ...uptime.outages.map((outage) => ["outage", formatOutage(outage)] as const)
+    ]),
+    ...notesOf(agent).map(escapeText)
+  ].join("\n")
 
 export const handlers: HandlersOf<typeof definitions> = {
   create: call(function*({ access, api, slug }, { json, name, namespace }) {
@@ -50,6 +93,14 @@ export const handlers: HandlersOf<typeof definitions> = {
     ({ api, slug }) => api.agents.list({ path: { slug }, urlParams: {}, withResponse: true }),
     (agents, _text, view) => [formatTable(columns, agents, view), ...agents.flatMap(notesOf).map(escapeText)].join("\n")
   ),
+  show: call(function*(remote, { agent: given, json }) {
+    const agent = yield* getAgent(yield* listAgents(remote), given)
+    const response = yield* remote.api.agents.uptime({ path: { slug: remote.slug }, withResponse: true })
+    const uptime = response[0].agents.find(({ agent_id }) => agent_id === agent.id)
+    if (uptime === undefined) return yield* new CliError({ message: `no such agent: ${given}` }) // just deleted
+    if (json) return yield* Console.log(escapeJson(JSON.stringify({ agent, uptime })))
+    yield* printResponse(response, false, (_all, _text, view) => formatAgent(agent, uptime, view))
+  }),
   delete: call(function*(remote, { agent, yes }) {
     const { id, name } = yield* getAgent(yield* listAgents(remote), agent)
     const label = `the agent ${escapeText(name)} (${id})`

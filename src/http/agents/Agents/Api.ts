@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Agent, AgentHealthSnapshot, CreateAgent, CreatedAgent, UpdateAgent } from "../../../domain/agents/Agent.ts"
+import { AgentsUptime } from "../../../domain/agents/Uptime.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { AgentId, caseInsensitiveId } from "../../../domain/kernel/Id.ts"
@@ -22,6 +23,15 @@ export class AgentsApi extends HttpApiGroup.make("agents")
       .annotateContext(operation(
         "List a project's agents",
         "With what each reported about itself when it last connected."
+      ))
+  )
+  .add(
+    HttpApiEndpoint.get("uptime")`/projects/${slug}/agents/uptime`
+      .addSuccess(AgentsUptime)
+      .annotate(Access, { caller: "viewer", scope: "agents:read" })
+      .annotateContext(operation(
+        "Show when the agents were connected",
+        "The last 24 hours of each agent, in half hours, with its outages. What no brain could see is unknown, not away."
       ))
   )
   .add(

@@ -47,7 +47,7 @@ export const makeFlush = Effect.fnUntraced(function*(state: PresenceState) {
       (yield* repo.updateLastSeen(heartbeats)).map((row) => `${row.agent_id} ${row.worker_id}`)
     )
     yield* repo.updateProcessesOffline(batch.disconnects)
-    const returned = yield* repo.endOfflineEpisodes([...agents.values()])
+    const returned = yield* repo.endOfflineEpisodes([...agents.values()], at)
     yield* triggerEvents.record(returned.flatMap((agent) => agentOnlineEvents(agent, at)))
     yield* repo.updateRefusals([...batch.refusals.values()])
     yield* repo.insertHealth(batch.health)

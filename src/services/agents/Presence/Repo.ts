@@ -14,6 +14,7 @@ import type {
   DisconnectRow,
   HealthRow,
   HeartbeatRow,
+  OutageRow,
   QueueRow,
   RefusalRow,
   WorkerRow
@@ -114,7 +115,8 @@ export const makePresenceRepo = Effect.gen(function*() {
         UPDATE agents SET state = 'online', protocol_version = r.protocol_version,
           framework_adapter = coalesce(r.framework, ''), engine_adapters = r.engines, scheduler_adapters = r.schedulers,
           capabilities = r.capabilities, agent_version = coalesce(r.agent_version, agents.agent_version),
-          host_name = coalesce(r.host_name, agents.host_name), last_connect_at = r.at, last_seen_at = r.at, updated_at = r.at
+          host_name = coalesce(r.host_name, agents.host_name),
+          first_connect_at = coalesce(agents.first_connect_at, r.at), last_connect_at = r.at, last_seen_at = r.at, updated_at = r.at
         FROM ${r} WHERE agents.id = r.agent_id`)
 
   /** Updates the agents of processes whose hello names nothing to operate, as long-poll sessions begin. */
@@ -123,8 +125,9 @@ export const makePresenceRepo = Effect.gen(function*() {
       rows,
       { agent_id: "uuid", protocol_version: "text", at: "text" },
       (r) =>
-        sql`UPDATE agents SET state = 'online', protocol_version = r.protocol_version, last_connect_at = r.at,
-          last_seen_at = r.at, updated_at = r.at
+        sql`UPDATE agents SET state = 'online', protocol_version = r.protocol_version,
+          first_connect_at = coalesce(agents.first_connect_at, r.at), last_connect_at = r.at, last_seen_at = r.at,
+          updated_at = r.at
         FROM ${r} WHERE agents.id = r.agent_id`
     )
 
@@ -160,11 +163,37 @@ export const makePresenceRepo = Effect.gen(function*() {
         AND NOT EXISTS (SELECT 1 FROM agent_workers w WHERE w.agent_id = agents.id AND w.state = 'online')`
 
   /** Those of the reported agents that are online again; their next time offline is reported again. */
-  const endOfflineEpisodes = (agents: ReadonlyArray<LockedAgent>) => {
+  const endOfflineEpisodes = Effect.fnUntraced(function*(agents: ReadonlyArray<LockedAgent>, at: string) {
     const ids = agents.filter(({ offline_reported }) => offline_reported === 1).map(({ id }) => id)
-    return ids.length === 0 ? Effect.succeed([]) : sql<ReportedAgent>`UPDATE agents SET offline_reported = 0
+    if (ids.length === 0) return []
+    const returned = yield* sql<ReportedAgent>`UPDATE agents SET offline_reported = 0
       WHERE ${sql.in("id", ids)} AND state = 'online' AND offline_reported = 1 RETURNING id, project_id, name`
-  }
+    if (returned.length > 0) {
+      yield* sql`UPDATE agent_outages SET until = ${at}
+        WHERE ${sql.in("agent_id", returned.map(({ id }) => id))} AND until IS NULL`
+    }
+    return returned
+  })
+
+  /** Begins the outages of agents that were reported offline. The clock may have been set back since an earlier one. */
+  const insertOutages = (rows: ReadonlyArray<OutageRow>): Write =>
+    writeRows(
+      rows,
+      { agent_id: "uuid", since: "text" },
+      (r) =>
+        sql`INSERT INTO agent_outages (agent_id, since) SELECT r.agent_id, r.since FROM ${r} WHERE true
+        ON CONFLICT (agent_id, since) DO UPDATE SET until = NULL`
+    )
+
+  /** Records that a brain watches now; a span that was not extended since `cutoff` has ended. */
+  const extendSpan = Effect.fnUntraced(function*(now: string, cutoff: string) {
+    const extended = yield* sql`UPDATE presence_spans SET until = ${now}
+      WHERE since = (SELECT max(since) FROM presence_spans WHERE since <= ${now}) AND until >= ${cutoff}
+      RETURNING since`
+    if (extended.length > 0) return
+    yield* sql`INSERT INTO presence_spans (since, until) VALUES (${now}, ${now})
+      ON CONFLICT (since) DO UPDATE SET until = excluded.until`
+  })
 
   /** Sets the processes of ended sessions offline. A replaced session no longer owns the row and changes nothing. */
   const updateProcessesOffline = (rows: ReadonlyArray<DisconnectRow>) =>
@@ -297,6 +326,8 @@ export const makePresenceRepo = Effect.gen(function*() {
     updateProcessesOffline,
     updateAgentsOffline,
     endOfflineEpisodes,
+    insertOutages,
+    extendSpan,
     updateRefusals,
     updateAdvice,
     insertHealth,

@@ -44,6 +44,12 @@ export interface DepartureRow {
   readonly at: string
 }
 
+export interface OutageRow {
+  readonly agent_id: AgentId
+  /** The time of its last message. */
+  readonly since: string
+}
+
 export interface RefusalRow {
   readonly agent_id: AgentId
   readonly reason: string

@@ -13,6 +13,11 @@ const slice = 1000
 /** A worker may be idle for this many times SVC_AGENT_OFFLINE_AFTER_SECONDS. */
 const idleFactor = 10
 
+interface OfflineAgent extends ReportedAgent {
+  readonly updated_at: Timestamp.Timestamp
+  readonly last_seen_at: Timestamp.Timestamp | null
+}
+
 /**
  * Sets silent processes and workers offline, and deletes excess processes. Every replica runs all sweeps: each statement
  * is conditional, so the second replica changes nothing.
@@ -23,6 +28,15 @@ export const makePresenceSweeps = Effect.gen(function*() {
   const repo = yield* makePresenceRepo
   const settings = yield* Settings
   const triggerEvents = yield* TriggerEvents
+
+  /**
+   * Records that a brain watches the agents now. A span ends when no replica has extended it for
+   * SVC_AGENT_OFFLINE_AFTER_SECONDS: from then on, agents could not report.
+   */
+  const extendSpan = Effect.fn("PresenceSweeps.extendSpan")(function*() {
+    const now = yield* Timestamp.now
+    yield* repo.extendSpan(now, Timestamp.addSeconds(now, -settings.agentOfflineAfter))
+  })
 
   /**
    * Sets processes and agents offline that have sent nothing for SVC_AGENT_OFFLINE_AFTER_SECONDS. Only the
@@ -44,7 +58,7 @@ export const makePresenceSweeps = Effect.gen(function*() {
   }, sql.withTransaction)
 
   /**
-   * Records `agent.offline` for agents that have been offline for SVC_AGENT_OFFLINE_CONFIRM_SECONDS: a restart of an
+   * Records `agent.offline`, and the outage, for agents that have been offline for SVC_AGENT_OFFLINE_CONFIRM_SECONDS: a restart of an
    * agent or of the brain takes less, and an agent that has never connected is no outage. The row keeps what was
    * recorded, so a replica or a restart records it once.
    */
@@ -56,9 +70,14 @@ export const makePresenceSweeps = Effect.gen(function*() {
     if (due.length === 0) return
     const ids = due.map(({ id }) => id)
     yield* repo.lockAgents(ids)
-    const agents = yield* sql<ReportedAgent & { updated_at: Timestamp.Timestamp }>`
+    const agents = yield* sql<OfflineAgent>`
       UPDATE agents SET offline_reported = 1 WHERE ${sql.in("id", ids)} AND ${silent}
-      RETURNING id, project_id, name, updated_at`
+      RETURNING id, project_id, name, updated_at, last_seen_at`
+    yield* repo.insertOutages(agents.map(({ id, last_seen_at, updated_at }) => ({
+      agent_id: id,
+      // a clock that was set back leaves a later time of the last message
+      since: last_seen_at === null || last_seen_at > updated_at ? updated_at : last_seen_at
+    })))
     yield* triggerEvents.record(agents.map((agent) => agentOfflineEvent(agent, agent.updated_at)))
   }, sql.withTransaction)
 
@@ -152,6 +171,7 @@ export const makePresenceSweeps = Effect.gen(function*() {
   })
 
   return {
+    extendSpan,
     sweepProcesses,
     reportOfflineAgents,
     sweepDepartures,

@@ -85,7 +85,7 @@ export const retentionSettings = {
   agentHealthRetentionDays: integer(
     "SVC_AGENT_HEALTH_RETENTION_DAYS",
     { default: 7, min: 1, max: 3650 },
-    "Agents' health snapshots are deleted this many days after they arrive."
+    "Agents' health snapshots and ended outages are deleted after this many days."
   ),
   workersRetentionDays: integer(
     "SVC_WORKERS_RETENTION_DAYS",

@@ -8,6 +8,7 @@
  */
 export const restoreRules: Readonly<Record<string, "kept" | "changed" | "deleted" | "not archived">> = {
   agent_health: "kept",
+  agent_outages: "kept",
   agent_workers: "changed",
   agents: "changed",
   alerts: "changed",
@@ -51,6 +52,7 @@ export const restoreRules: Readonly<Record<string, "kept" | "changed" | "deleted
   password_reset_requests: "deleted",
   password_resets: "deleted",
   project_deletions: "kept",
+  presence_spans: "kept",
   projects: "kept",
   queue_depths: "kept",
   queue_pauses: "kept", // the engine's next report shows whether they last
