@@ -10,10 +10,11 @@ const project = {
   isolate: false, // a process loads the sources once, not once a file: half the processor time of most files
   // CI runs a failed test once more and names it ("RETRIED"): a bug to look at, but not one that stops all work.
   // At home the first failure counts.
-  retry: ci ? 1 : 0,
-  testTimeout: 120_000,
-  hookTimeout: 120_000
+  retry: ci ? 1 : 0
 } satisfies TestProjectInlineConfiguration["test"]
+
+/** Against tests that hang. The full lane repeats property tests ten times, five files side by side on two cores. */
+const timeouts: Readonly<Record<Lane, number>> = { fast: 240_000, full: 900_000 }
 
 /**
  * Measures regular expressions, which V8 optimizes less in a process that has compiled many, as one does that ran other
@@ -39,9 +40,12 @@ const projectsOf: Readonly<Record<Lane, ReadonlyArray<TestProjectInlineConfigura
 // `vitest run` runs the fast lane, `vitest run --mode full` all tests
 export default defineConfig(({ mode }) => {
   const lane = mode === "full" ? "full" : "fast"
+  const timeout = timeouts[lane]
   return {
     test: {
-      projects: projectsOf[lane].map((one) => ({ test: { ...project, ...one } })),
+      projects: projectsOf[lane].map((one) => ({
+        test: { ...project, testTimeout: timeout, hookTimeout: timeout, ...one }
+      })),
       provide: { lane },
       globalSetup: ["test/globalSetup.ts"], // of the run: the projects have none of their own
       isolate: false,

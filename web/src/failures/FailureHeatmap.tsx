@@ -88,9 +88,9 @@ export const FailureHeatmap = ({ slug }: { readonly slug: string }) => {
       <div className="grid gap-3 px-4 pb-4">
         {trends.isError
           ? <ErrorNotice error={trends.error} onRetry={() => void trends.refetch()} />
-          : trends.data === undefined
+          : trends.isLoading
           ? <Loading />
-          : (
+          : trends.data !== undefined && (
             <WeekTable
               week={sumByWeek(
                 trends.data.series.slice(-shownHours).map(({ t }) => Date.parse(t)),
