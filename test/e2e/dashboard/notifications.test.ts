@@ -36,6 +36,16 @@ const makeReceiver = Effect.gen(function*() {
 
 const notifications = "/projects/shop/notifications"
 
+/** Keeps the browser's notifications of a page: Chromium without a window shows none. */
+const recordNotifications = `
+  window.shown = []
+  window.Notification = class extends Notification {
+    constructor(title, options) {
+      super(title, options)
+      window.shown.push(this)
+    }
+  }`
+
 describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the dashboard", () => {
   it.scopedLive(
     "from a tested channel to an alert that a person takes care of, also on a phone",
@@ -112,8 +122,17 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
         const olga = yield* Effect.promise(() => invite("Olga", "operator"))
         yield* Effect.promise(async () => {
           const { page } = operator
-          await page.goto("/projects/shop/agents")
+          await page.addInitScript(recordNotifications)
+          await page.goto("/account/notifications")
           await signIn(page, olga.email, olga.password)
+          const browserSwitch = page.getByLabel("Show notifications in this browser")
+          await page.context().grantPermissions(["clipboard-read"]) // denies all others
+          await page.getByText("The browser blocks them.").waitFor()
+          assert.isTrue(await browserSwitch.isDisabled())
+          await page.context().grantPermissions(["notifications"])
+          await browserSwitch.check()
+          await inspect(page, "own notifications")
+          await page.goto("/projects/shop/agents")
           await page.locator("[data-live=live]").waitFor()
           await fail("box.pay")
           await page.getByRole("link", { name: "Inbox, 1 unread" }).click()
@@ -129,6 +148,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           await page.getByText("by you").first().waitFor()
           await press(page, "Undo acknowledgement")
           await page.getByRole("button", { name: "Acknowledge", exact: true }).waitFor()
+          assert.strictEqual(await page.evaluate("shown.length"), 0) // the person saw it on the page
         })
 
         // on a phone: one alert is acknowledged, another one snoozed and woken; its message is tried again until it arrives
@@ -242,6 +262,23 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           await page.getByRole("link", { name: "Inbox", exact: true }).waitFor()
           await page.getByLabel("Unread only").check()
           await page.getByText("Nothing unread").waitFor()
+        })
+
+        // the browser's own notification, while the person looks at something else, leads to the alert
+        yield* Effect.promise(async () => {
+          const { page } = operator
+          const isRead = page.waitForResponse((response) => response.url().includes("/user/notifications?"))
+          await page.goto("/projects/shop/agents")
+          await isRead
+          await page.locator("[data-live=live]").waitFor()
+          await page.evaluate("document.hasFocus = () => false")
+          await fail("box.ship")
+          await page.waitForFunction("shown.length === 1")
+          assert.match(String(await page.evaluate("shown[0].title")), /box\.ship/)
+          await page.evaluate("shown[0].dispatchEvent(new Event('click'))")
+          await page.getByRole("region", { name: "Timeline" }).waitFor()
+          await page.getByText("box.ship is down").first().waitFor()
+          await page.getByRole("link", { name: "Inbox", exact: true }).waitFor()
         })
         assert.deepStrictEqual([...admin.complaints, ...operator.complaints], [])
       }),

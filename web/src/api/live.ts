@@ -47,7 +47,8 @@ const silenceCheckMillis = 1_000
 /**
  * One stream of the project on screen. Chromium's EventSource gives up after a response that is no stream, such as 503 of a
  * brain that starts, so a closed one is opened again here. A hidden tab has none: a browser opens six connections to one
- * server over HTTP/1.1, and the streams of six tabs would block every other request.
+ * server over HTTP/1.1, and the streams of six tabs would block every other request. Only the one that shows the browser's
+ * notifications keeps its stream.
  */
 class LiveStream {
   #source: EventSource | null = null
@@ -56,6 +57,7 @@ class LiveStream {
   #failures = 0
   /** When the last event arrived, or the stream was opened, in epoch milliseconds. */
   #heardAt = 0
+  #staysOpen = false
   #isPaused = localStorage.getItem(pausedKey) === "yes"
   #status: LiveStatus = this.#isPaused ? "paused" : "connecting"
   /** Until when the stream kept the page current that is on screen, in epoch milliseconds; 0: it did not. */
@@ -66,7 +68,9 @@ class LiveStream {
   readonly #watchers = new Set<() => void>()
 
   constructor() {
-    document.addEventListener("visibilitychange", () => this.#open())
+    document.addEventListener("visibilitychange", () => {
+      if (!this.#staysOpen) this.#open()
+    })
     // a stream over a network that is gone gets no error; a server on this machine is reached without one
     for (const change of ["offline", "online"]) addEventListener(change, () => this.#open())
     // compares times, because a timer does not run while the machine sleeps
@@ -134,6 +138,17 @@ class LiveStream {
     this.#open()
   }
 
+  /** Keeps the stream while the tab is hidden; the returned function ends that. */
+  stayOpen() {
+    this.#setStaysOpen(true)
+    return () => this.#setStaysOpen(false)
+  }
+
+  #setStaysOpen(staysOpen: boolean) {
+    this.#staysOpen = staysOpen
+    if (document.visibilityState === "hidden") this.#open()
+  }
+
   #reportGap() {
     for (const { onGap } of this.#listeners) onGap?.()
   }
@@ -144,7 +159,8 @@ class LiveStream {
     this.#source?.close()
     this.#source = null
     this.#setStatus(this.#isPaused ? "paused" : "connecting")
-    if (this.#isPaused || this.#slug === null || document.visibilityState === "hidden") return
+    if (this.#isPaused || this.#slug === null) return
+    if (document.visibilityState === "hidden" && !this.#staysOpen) return
     const source = new EventSource(`${base}/api/v1/projects/${encodeURIComponent(this.#slug)}/stream`)
     this.#source = source
     this.#heardAt = Date.now()

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link, linkOptions, useNavigate, useSearch } from "@tanstack/react-router"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { SubscribeLink } from "../notifications/SubscribeLink.tsx"
@@ -14,37 +14,12 @@ import { Time } from "../ui/Time.tsx"
 import { useAction } from "../ui/useAction.ts"
 import { usePagedList } from "../ui/usePagedList.ts"
 import { readInbox, unreadQuery } from "./queries.ts"
+import { targetOf } from "./target.ts"
+import { useMarkRead } from "./useMarkRead.ts"
 
 type Notification = Schemas["UserNotification"]
 
 const refetchMillis = 30_000
-
-/** The page where a person acts on it. */
-const targetOf = ({ alert_id, data, reason }: Notification, slug: string) => {
-  const { approval_id, channel_id, fingerprint, is_personal, rule_id } = data
-  if (alert_id !== null) {
-    return linkOptions({
-      to: "/projects/$slug/notifications/alerts/$alertId",
-      params: { slug, alertId: alert_id }
-    })
-  }
-  if (reason === "approval" && typeof approval_id === "string") {
-    return linkOptions({ to: "/projects/$slug/approvals", params: { slug }, search: { id: approval_id } })
-  }
-  if (reason === "failure_group" && typeof fingerprint === "string") {
-    return linkOptions({ to: "/projects/$slug/failures/$fingerprint", params: { slug, fingerprint } })
-  }
-  if (reason === "automation" && typeof rule_id === "string") {
-    return linkOptions({ to: "/projects/$slug/automation/$ruleId", params: { slug, ruleId: rule_id } })
-  }
-  if (reason === "channel" && typeof channel_id === "string" && typeof is_personal === "boolean") {
-    const search = { part: "channels", channel: channel_id } as const
-    return is_personal
-      ? linkOptions({ to: "/account/notifications", search })
-      : linkOptions({ to: "/projects/$slug/notifications", params: { slug }, search })
-  }
-  return null
-}
 
 const Row = ({ notification, onRead, project }: {
   readonly notification: Notification
@@ -100,11 +75,7 @@ export const InboxPage = () => {
     read: (cursor) => readInbox(isUnread, cursor),
     refetchMillis
   })
-  const read = useAction<string>(
-    ["inbox"],
-    (notification_id) =>
-      unwrap(api.POST("/api/v1/user/notifications/{notification_id}/read", { params: { path: { notification_id } } }))
-  )
+  const read = useMarkRead()
   const readAll = useAction(["inbox"], () => unwrap(api.POST("/api/v1/user/notifications/read-all")))
   return (
     <>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
+import { BrowserSwitch } from "../inbox/BrowserSwitch.tsx"
 import { meQuery } from "../session/session.ts"
 import { projectsQuery } from "../shell/projects.ts"
 import { buttonClass } from "../ui/Button.tsx"
@@ -69,6 +70,7 @@ export const OwnNotificationsPage = () => {
   return (
     <>
       <PageHeader title={texts.title} />
+      <BrowserSwitch />
       <Tabs
         label={texts.title}
         tabs={texts.parts}

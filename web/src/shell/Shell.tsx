@@ -2,10 +2,12 @@ import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, Outlet, useMatches, useNavigate, useParams } from "@tanstack/react-router"
 import { useEffect } from "react"
 import { liveStream } from "../api/live.ts"
+import { lazyComponent } from "../code/lazyComponent.tsx"
 import { preloadWhenIdle } from "../code/preload.ts"
 import { ProjectZone } from "../format/zone.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { InboxBell } from "../inbox/InboxBell.tsx"
+import { useBrowserNotifications } from "../inbox/useBrowserNotifications.ts"
 import { ShellKeys } from "../keys/ShellKeys.tsx"
 import type { WallSearch } from "../searchParams.ts"
 import { EnrolmentNotice } from "../secondFactor/EnrolmentNotice.tsx"
@@ -19,6 +21,8 @@ import { projectsQuery } from "./projects.ts"
 import { UnsavedQuestion } from "./UnsavedQuestion.tsx"
 import { useProject } from "./useProject.ts"
 import { Wall } from "./Wall.tsx"
+
+const BrowserNotifier = lazyComponent(async () => (await import("../inbox/BrowserNotifier.tsx")).BrowserNotifier)
 
 const ProjectSwitch = ({ slug }: { readonly slug: string }) => {
   const { nav: texts } = useTexts()
@@ -58,6 +62,7 @@ export const Shell = () => {
   // of the page's own route, which has read the address; that of the frame has its bare text
   const isWall = useMatches({ select: (matches) => (matches.at(-1)?.search as WallSearch | undefined)?.wall === 1 })
   const { data: me } = useQuery(meQuery)
+  const { isOn } = useBrowserNotifications()
   const queries = useQueryClient()
   useEffect(() => void preloadWhenIdle(() => queries.isFetching() > 0), [queries])
   const { project, state } = useProject(slug)
@@ -98,6 +103,7 @@ export const Shell = () => {
             <LiveControl hasStream={slug !== undefined && state !== "missing"} />
             <ShellKeys slug={state === "missing" ? undefined : slug} />
             {me && <InboxBell />}
+            {me && isOn && <BrowserNotifier />}
             {me && <AccountMenu me={me} />}
           </div>
         </header>

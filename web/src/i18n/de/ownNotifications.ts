@@ -5,5 +5,13 @@ export const ownNotifications: Texts["ownNotifications"] = {
   title: common.myNotifications,
   parts: { subscriptions: common.subscriptions, channels: common.myChannels, deliveries: common.deliveries },
   noProject:
-    "Sie sind noch in keinem Projekt, und jedes Abonnement gehört zu einem Projekt. Bitten Sie einen Administrator, Sie hinzuzufügen."
+    "Sie sind noch in keinem Projekt, und jedes Abonnement gehört zu einem Projekt. Bitten Sie einen Administrator, Sie hinzuzufügen.",
+  browser: {
+    show: "Benachrichtigungen in diesem Browser anzeigen",
+    hint:
+      "Solange svc in einem Tab offen ist, erscheinen neue Nachrichten des Posteingangs, auch wenn Sie etwas anderes ansehen.",
+    denied:
+      "Der Browser blockiert sie. Erlauben Sie Benachrichtigungen für diese Adresse in den Website-Einstellungen des Browsers.",
+    unsupported: "Dieser Browser kann sie hier nicht anzeigen. Nötig sind HTTPS und ein Browser mit Benachrichtigungen."
+  }
 }
