@@ -81,7 +81,19 @@ describe.skipIf(!(await has("chromium-headless-shell")))("deploys and task names
           // a group says which deploy it began after
           await page.goto(`/projects/shop/failures/${group.fingerprint}?hours=720`)
           await page.getByText(/^First seen 3.* after v1\.4\.2$/).waitFor()
+          await page.getByRole("region", { name: "What differs when it fails" }).getByText(/^Compared: [1-9]/).waitFor()
           await assertAccessible(page, "failure group with a deploy")
+
+          // a failed task says what it has other than the last success, which is a link
+          await page.getByRole("region", { name: "Latest failure" }).getByRole("link", { name: "Open the task" })
+            .click()
+          const compared = page.getByRole("region", { name: "Against the last success" })
+          await compared.getByRole("row").filter({ hasText: "order" }).waitFor()
+          await assertAccessible(page, "a failed task")
+          await assertFitsPhone(page)
+          await compared.getByRole("link").click()
+          await compared.waitFor({ state: "detached" })
+          assert.match(page.url(), /\/projects\/shop\/tasks\//)
 
           // a name: its runs, queues, groups, and the brush of its histogram
           await page.goto("/projects/shop")
@@ -94,6 +106,9 @@ describe.skipIf(!(await has("chromium-headless-shell")))("deploys and task names
           )
           await page.getByRole("region", { name: "Failure groups" }).getByRole("link").first().waitFor()
           await page.getByRole("region", { name: "Queues" }).getByRole("row").nth(1).waitFor()
+          const differing = page.getByRole("region", { name: "What differs when it fails" })
+          await differing.getByText(/^Compared: [1-9]\d* of \d+ failed and [1-9]\d* of \d+ succeeded tasks\.$/)
+            .waitFor()
           await assertAccessible(page, "a task name")
           await assertFitsPhone(page)
           const bars = page.getByRole("region", { name: "Distribution of run times" }).getByRole("toolbar", {

@@ -7,6 +7,7 @@ import { useTexts } from "../i18n/Language.tsx"
 import { changeOf, type PastCount, sumBetween, weekMillis } from "../overview/comparison.ts"
 import { CompareToggle } from "../overview/WindowSelect.tsx"
 import { useCan } from "../session/session.ts"
+import { Differences } from "../tasks/Differences.tsx"
 import { Shares } from "../tasks/Shares.tsx"
 import { TaskLink } from "../tasks/TaskLinks.tsx"
 import { Traceback } from "../tasks/Traceback.tsx"
@@ -190,6 +191,7 @@ export const FailurePage = () => {
             />
           )}
           <Sample slug={slug} group={group} />
+          <Differences slug={slug} of={{ fingerprint }} hours={hours} />
         </div>
         <div className="grid min-w-0 content-start gap-4">
           <TriagePanel slug={slug} group={group} />

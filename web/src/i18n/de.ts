@@ -14,6 +14,7 @@ import { commands } from "./de/commands.ts"
 import { common } from "./de/common.ts"
 import { deadLetters } from "./de/deadLetters.ts"
 import { deliveries } from "./de/deliveries.ts"
+import { differences } from "./de/differences.ts"
 import { exportJobs } from "./de/exportJobs.ts"
 import { failures } from "./de/failures.ts"
 import { home } from "./de/home.ts"
@@ -208,6 +209,7 @@ export const de: Texts = {
   channels,
   subscriptions,
   deliveries,
+  differences,
   maintenance,
   inbox,
   ownNotifications,

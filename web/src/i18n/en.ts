@@ -14,6 +14,7 @@ import { commands } from "./en/commands.ts"
 import { common } from "./en/common.ts"
 import { deadLetters } from "./en/deadLetters.ts"
 import { deliveries } from "./en/deliveries.ts"
+import { differences } from "./en/differences.ts"
 import { exportJobs } from "./en/exportJobs.ts"
 import { failures } from "./en/failures.ts"
 import { home } from "./en/home.ts"
@@ -211,6 +212,7 @@ export const en = {
   channels,
   subscriptions,
   deliveries,
+  differences,
   maintenance,
   inbox,
   ownNotifications,

@@ -15,6 +15,7 @@ import { commands } from "./es/commands.ts"
 import { common } from "./es/common.ts"
 import { deadLetters } from "./es/deadLetters.ts"
 import { deliveries } from "./es/deliveries.ts"
+import { differences } from "./es/differences.ts"
 import { exportJobs } from "./es/exportJobs.ts"
 import { failures } from "./es/failures.ts"
 import { home } from "./es/home.ts"
@@ -208,6 +209,7 @@ export const es: Texts = {
   channels,
   subscriptions,
   deliveries,
+  differences,
   maintenance,
   inbox,
   ownNotifications,

@@ -15,6 +15,7 @@ import { commands } from "./fr/commands.ts"
 import { common } from "./fr/common.ts"
 import { deadLetters } from "./fr/deadLetters.ts"
 import { deliveries } from "./fr/deliveries.ts"
+import { differences } from "./fr/differences.ts"
 import { exportJobs } from "./fr/exportJobs.ts"
 import { failures } from "./fr/failures.ts"
 import { home } from "./fr/home.ts"
@@ -208,6 +209,7 @@ export const fr: Texts = {
   channels,
   subscriptions,
   deliveries,
+  differences,
   maintenance,
   inbox,
   ownNotifications,

@@ -15,6 +15,7 @@ import { commands } from "./ja/commands.ts"
 import { common } from "./ja/common.ts"
 import { deadLetters } from "./ja/deadLetters.ts"
 import { deliveries } from "./ja/deliveries.ts"
+import { differences } from "./ja/differences.ts"
 import { exportJobs } from "./ja/exportJobs.ts"
 import { failures } from "./ja/failures.ts"
 import { home } from "./ja/home.ts"
@@ -208,6 +209,7 @@ export const ja: Texts = {
   channels,
   subscriptions,
   deliveries,
+  differences,
   maintenance,
   inbox,
   ownNotifications,

@@ -12,6 +12,7 @@ import { type OverviewSearch, type OverviewWindow, windowHours } from "../overvi
 import { CompareToggle, WindowSelect } from "../overview/WindowSelect.tsx"
 import { QueueLink } from "../queues/QueueLink.tsx"
 import { schedulesQuery } from "../schedules/queries.ts"
+import { Differences } from "../tasks/Differences.tsx"
 import { formatQuery } from "../tasks/query.ts"
 import { Shares } from "../tasks/Shares.tsx"
 import { useOpenTasks } from "../tasks/useOpenTasks.ts"
@@ -258,6 +259,7 @@ export const NamePage = () => {
           <Queues slug={slug} queues={detail.data?.queues ?? []} />
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
+          <Differences slug={slug} of={{ name }} hours={windowHours[window]} />
           <Groups slug={slug} name={name} window={window} />
           <Schedules slug={slug} name={name} />
         </div>

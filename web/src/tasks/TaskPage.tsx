@@ -17,6 +17,7 @@ import { Panel } from "../ui/Panel.tsx"
 import { StateMark } from "../ui/StateMark.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
+import { Comparison } from "./Differences.tsx"
 import { JsonTree } from "./JsonTree.tsx"
 import { shellQuote } from "./shellQuote.ts"
 import { OpenTaskActions } from "./TaskActions.tsx"
@@ -237,6 +238,7 @@ export const TaskPage = () => {
           </Panel>
           {!hasEnded && <Why slug={slug} task={task} />}
           {task.run_count > 1 && <TaskRuns slug={slug} task={task} />}
+          {task.state === "failure" && <Comparison slug={slug} task={task} />}
           <TaskCommands slug={slug} task={task} />
         </div>
       </div>

@@ -1,0 +1,18 @@
+import type { Texts } from "../en.ts"
+
+export const differences: Texts["differences"] = {
+  title: "Ce qui change en cas d’échec",
+  againstSuccess: "Par rapport à la dernière réussite",
+  property: "Caractéristique",
+  hour: "Heure (UTC)",
+  version: "Version",
+  anyValue: "présent",
+  thisTask: "Cette tâche",
+  lastSuccess: "Dernière réussite",
+  compared: (failed, succeeded) => `Tâches comparées\u00a0: ${failed} en échec et ${succeeded} réussies.`,
+  noFailure: "Aucune tâche n’a échoué pendant cette période.",
+  noSuccess: "Aucune tâche n’a réussi pendant cette période, il n’y a donc rien à comparer.",
+  nothing: "Rien n’est nettement plus fréquent parmi les tâches en échec.",
+  noEarlierSuccess: "Aucune tâche précédente de ce nom n’a réussi.",
+  same: "Aucune différence avec la dernière réussite."
+}
