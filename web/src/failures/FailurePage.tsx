@@ -9,16 +9,15 @@ import { CompareToggle } from "../overview/WindowSelect.tsx"
 import { useCan } from "../session/session.ts"
 import { Differences } from "../tasks/Differences.tsx"
 import { Shares } from "../tasks/Shares.tsx"
-import { TaskLink } from "../tasks/TaskLinks.tsx"
-import { Traceback } from "../tasks/Traceback.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
-import { Fact, Facts, Panel } from "../ui/Panel.tsx"
+import { Panel } from "../ui/Panel.tsx"
 import { linkClass } from "../ui/TextLink.tsx"
-import { Time } from "../ui/Time.tsx"
 import { FailureChart } from "./FailureChart.tsx"
+import { GroupFacts } from "./GroupFacts.tsx"
 import { GroupMark } from "./GroupMark.tsx"
+import { GroupSample } from "./GroupSample.tsx"
 import { GroupTasks } from "./GroupTasks.tsx"
 import {
   deployBeforeQuery,
@@ -66,59 +65,6 @@ const FirstDeploy = ({ firstSeen, slug }: { readonly slug: string; readonly firs
     <p className="text-soft" title={deploy.note ?? undefined}>
       {texts.afterDeploy(format.duration(after), deploy.version)}
     </p>
-  )
-}
-
-const GroupFacts = ({ change, group }: {
-  readonly group: Detail
-  /** Of the failed attempts against the week before. */
-  readonly change: number | null
-}) => {
-  const { failures: texts, overview } = useTexts()
-  const format = useFormat()
-  return (
-    <Facts>
-      <Fact name={texts.occurrences}>
-        {group.window !== null && format.number(group.window.occurrences)}
-        {change !== null && (
-          <span title={overview.comparedWithLastWeek} className="ml-2 text-soft">{format.change(change)}</span>
-        )}
-      </Fact>
-      <Fact name={texts.occurrencesEver}>{format.number(group.occurrences)}</Fact>
-      <Fact name={texts.openNow}>
-        <span className={group.open_count > 0 ? "font-medium text-failure" : undefined}>
-          {format.number(group.open_count)}
-        </span>
-      </Fact>
-      <Fact name={texts.recovered}>{format.number(group.recovered_count)}</Fact>
-      <Fact name={texts.engine}>{group.engines.join(", ")}</Fact>
-      <Fact name={texts.firstSeen}>{group.first_seen === null ? "–" : <Time at={group.first_seen} />}</Fact>
-      <Fact name={texts.lastSeen}>{group.last_seen === null ? "–" : <Time at={group.last_seen} />}</Fact>
-    </Facts>
-  )
-}
-
-const Sample = ({ group, slug }: { readonly slug: string; readonly group: Detail }) => {
-  const { failures: texts } = useTexts()
-  const sample = group.sample_task
-  const exception = sample?.exception ?? group.sample_exception
-  return (
-    <Panel
-      title={texts.sample}
-      actions={sample !== null && (
-        <TaskLink slug={slug} engine={sample.engine} taskId={sample.task_id} className={linkClass.text}>
-          {texts.showSample}
-        </TaskLink>
-      )}
-    >
-      <p className="px-4 py-3 font-mono text-[12px] break-words whitespace-pre-wrap text-failure">
-        {exception ?? texts.noException}
-      </p>
-      {sample !== null && sample.traceback !== null && sample.traceback.trim() !== exception?.trim() && (
-        <Traceback text={sample.traceback} />
-      )}
-      {sample === null && <p className="px-4 pb-3 text-soft">{texts.sampleDeleted}</p>}
-    </Panel>
   )
 }
 
@@ -190,7 +136,7 @@ export const FailurePage = () => {
               past={past}
             />
           )}
-          <Sample slug={slug} group={group} />
+          <GroupSample slug={slug} group={group} />
           <Differences slug={slug} of={{ fingerprint }} hours={hours} />
         </div>
         <div className="grid min-w-0 content-start gap-4">

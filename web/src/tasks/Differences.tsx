@@ -22,7 +22,7 @@ const useFieldName = () => {
     run_time: common.runTime
   }
   return (field: Field, path: string | null) =>
-    field === "argument" ? <code className="font-mono text-small break-all">{path}</code> : names[field]
+    field === "argument" ? <code className="font-mono text-small wrap-anywhere">{path}</code> : names[field]
 }
 
 const useValueText = () => {
@@ -75,7 +75,7 @@ export const Differences = ({ hours, of, slug }: {
               cell: ({ field, path, value }) => (
                 <span className="flex flex-wrap items-baseline gap-x-2">
                   <span className="text-soft">{nameOf(field, path)}</span>
-                  <span className="min-w-0 break-all">
+                  <span className="min-w-0 wrap-anywhere">
                     {field === "run_time" && "> "}
                     {textOf(field, value) ?? texts.anyValue}
                   </span>
@@ -143,15 +143,16 @@ export const Comparison = ({ slug, task: { engine, task_id } }: {
           columns={[
             {
               title: texts.property,
-              cell: ({ field, path }) => <span className="text-soft">{nameOf(field, path)}</span>
+              // long values would leave it the width of a letter
+              cell: ({ field, path }) => <span className="inline-block min-w-28 text-soft">{nameOf(field, path)}</span>
             },
             {
               title: texts.thisTask,
-              cell: ({ field, task }) => <span className="break-all">{textOf(field, task) ?? "–"}</span>
+              cell: ({ field, task }) => <span className="wrap-anywhere">{textOf(field, task) ?? "–"}</span>
             },
             {
               title: texts.lastSuccess,
-              cell: ({ field, success }) => <span className="break-all">{textOf(field, success) ?? "–"}</span>
+              cell: ({ field, success }) => <span className="wrap-anywhere">{textOf(field, success) ?? "–"}</span>
             }
           ]}
         />

@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
-import { parse, stringify } from "lossless-json"
 import { useMemo, useState } from "react"
-import { api, base, type Schemas, unwrap } from "../api/client.ts"
-import { useLiveChanges, useRefetchInterval } from "../api/live.ts"
+import { api, base, unwrap } from "../api/client.ts"
+import { useLiveChanges } from "../api/live.ts"
 import { lazyComponent, lazyDialog } from "../code/lazyComponent.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { useCan } from "../session/session.ts"
@@ -18,7 +17,7 @@ import { StateMark } from "../ui/StateMark.tsx"
 import { CommandQuestion, type Question } from "./CommandQuestion.tsx"
 import type { TaskAction } from "./commandsOfTask.ts"
 import { Comparison } from "./Differences.tsx"
-import { JsonTree } from "./JsonTree.tsx"
+import { readTask, taskKey } from "./readTask.ts"
 import { shellQuote } from "./shellQuote.ts"
 import { OpenTaskActions } from "./TaskActions.tsx"
 import { TaskCommands } from "./TaskCommands.tsx"
@@ -26,64 +25,18 @@ import { TaskFacts } from "./TaskFacts.tsx"
 import { TaskProgress } from "./TaskProgress.tsx"
 import { TaskRuns } from "./TaskRuns.tsx"
 import { TaskTree } from "./TaskTree.tsx"
+import { TaskValues } from "./TaskValues.tsx"
+import { TaskWhy } from "./TaskWhy.tsx"
 import { Timeline } from "./Timeline.tsx"
 import { Traceback } from "./Traceback.tsx"
-import { ValueActions } from "./ValueActions.tsx"
 
 const TaskLogs = lazyComponent(async () => (await import("./TaskLogs.tsx")).TaskLogs)
 const RetryDialog = lazyDialog(async () => (await import("./RetryDialog.tsx")).RetryDialog)
 
-type TaskDetail = Schemas["TaskDetail"]
-
 /** A timeline of more events is truncated, and says so. */
 const maxEvents = 500
 
-/** The reasons change with the queue and the workers, of which the task's own changes say nothing. */
-const whyRefetchMillis = 10_000
-
-const taskKey = (slug: string, engine: string, taskId: string) => ["task", slug, engine, taskId] as const
-
 const endStates: ReadonlySet<string> = new Set(["success", "failure", "revoked", "rejected"])
-
-/** The values keep their digits only in the response's text: JSON.parse rounds numbers beyond 2^53. */
-const readTask = async (slug: string, engine: string, taskId: string) => {
-  const text = await unwrap(
-    api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}", {
-      params: { path: { slug, engine, task_id: taskId } },
-      parseAs: "text"
-    })
-  )
-  const exact = parse(text) as Pick<TaskDetail, "args" | "kwargs" | "result"> // the same response, with numbers as text
-  return { task: JSON.parse(text) as TaskDetail, exact } // the contract of this operation
-}
-
-const Why = ({ slug, task }: { readonly slug: string; readonly task: TaskDetail }) => {
-  const { none, task: texts } = useTexts()
-  const refetchInterval = useRefetchInterval(whyRefetchMillis)
-  const why = useQuery({
-    queryKey: [...taskKey(slug, task.engine, task.task_id), "why"],
-    queryFn: () =>
-      unwrap(
-        api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/why", {
-          params: { path: { slug, engine: task.engine, task_id: task.task_id } }
-        })
-      ),
-    refetchInterval
-  })
-  return (
-    <Panel title={task.state === "started" || task.state === "unknown" ? texts.whyStarted : texts.why}>
-      <ListFrame
-        list={why}
-        isEmpty={why.data?.reasons.length === 0}
-        empty={<p className="px-4 py-3 text-soft">{none}</p>}
-      >
-        <ul className="grid gap-1 px-4 py-3">
-          {why.data?.reasons.map(({ code, sentence }) => <li key={code}>{sentence}</li>)}
-        </ul>
-      </ListFrame>
-    </Panel>
-  )
-}
 
 /** One task: what happened, with what, why, and what to do about it. */
 export const TaskPage = () => {
@@ -117,11 +70,6 @@ export const TaskPage = () => {
   }
   const { exact, task } = detail.data
   const hasEnded = endStates.has(task.state)
-  const values = ([
-    { column: "args", label: texts.task.arguments, value: exact.args },
-    { column: "kwargs", label: texts.task.namedArguments, value: exact.kwargs },
-    { column: "result", label: texts.task.result, value: exact.result }
-  ] as const).filter(({ value }) => value !== null)
   const ask = (action: TaskAction) =>
     setQuestion({
       action,
@@ -200,23 +148,7 @@ export const TaskPage = () => {
               )}
             </Panel>
           )}
-          <Panel title={texts.task.values}>
-            {task.payload_hidden
-              ? <p className="px-4 py-3 text-soft">{texts.task.payloadHidden}</p>
-              : values.length === 0
-              ? <p className="px-4 py-3 text-soft">{texts.none}</p>
-              : values.map(({ column, label, value }) => (
-                <JsonTree
-                  key={column}
-                  label={label}
-                  value={value}
-                  text={stringify(value, null, 2) ?? "null"}
-                  link={(path, text) => (
-                    <ValueActions slug={slug} taskName={task.name} column={column} path={path} value={text} />
-                  )}
-                />
-              ))}
-          </Panel>
+          <TaskValues slug={slug} task={task} exact={exact} />
           {task.log_line_count > 0 && !task.payload_hidden && <TaskLogs slug={slug} engine={engine} taskId={taskId} />}
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
@@ -236,7 +168,7 @@ export const TaskPage = () => {
               />
             </ListFrame>
           </Panel>
-          {!hasEnded && <Why slug={slug} task={task} />}
+          {!hasEnded && <TaskWhy slug={slug} task={task} />}
           {task.run_count > 1 && <TaskRuns slug={slug} task={task} />}
           {task.state === "failure" && <Comparison slug={slug} task={task} />}
           <TaskCommands slug={slug} task={task} />

@@ -26,7 +26,12 @@ export const Table = <A extends object>({ columns, isFaded, isInPanel = false, l
     aria-label={label}
     tabIndex={0}
   >
-    <table className="w-full border-collapse">
+    <table
+      // the cells begin and end where the panel's title and its actions do
+      className={`w-full border-collapse ${
+        isInPanel ? "[&_:is(td,th):first-child]:pl-4 [&_:is(td,th):last-child]:pr-4" : ""
+      }`}
+    >
       <thead>
         <tr className="border-b border-line text-small text-soft">
           {columns.map(({ isMinor, isNumber, title }) => (
