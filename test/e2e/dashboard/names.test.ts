@@ -107,7 +107,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("deploys and task names
           await page.getByRole("region", { name: "Failure groups" }).getByRole("link").first().waitFor()
           await page.getByRole("region", { name: "Queues" }).getByRole("row").nth(1).waitFor()
           const differing = page.getByRole("region", { name: "What differs when it fails" })
-          await differing.getByText(/^Compared: [1-9]\d* of \d+ failed and [1-9]\d* of \d+ succeeded tasks\.$/)
+          await differing.getByText(/^Compared: [1-9]\d* of [\d,]+ failed and [1-9]\d* of [\d,]+ succeeded tasks\.$/)
             .waitFor()
           await assertAccessible(page, "a task name")
           await assertFitsPhone(page)
@@ -125,6 +125,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("deploys and task names
           assert.deepStrictEqual(complaints, [])
         })
       }),
-    120_000
+    240_000
   )
 })
