@@ -103,7 +103,6 @@ const Feed = ({ search: { machines, person, prefix }, slug, title }: {
           <input
             type="checkbox"
             role="switch"
-            className="accent-ink"
             checked={machines === true}
             onChange={({ target }) => filter({ machines: target.checked ? true : undefined })}
           />

@@ -29,12 +29,11 @@ const EngineChoice = ({ onChoose, value }: {
         {setupEngines.map((engine) => (
           <label
             key={engine}
-            className="flex items-center gap-2 rounded-base border border-line px-3 py-2 hover:bg-hover has-checked:border-ink has-checked:bg-press has-checked:font-medium"
+            className="flex items-center gap-2 rounded-base border border-line px-3 py-2 hover:bg-hover has-checked:border-accent has-checked:bg-press has-checked:font-medium"
           >
             <input
               type="radio"
               name="engine"
-              className="accent-ink"
               checked={engine === value}
               onChange={() => onChoose(engine)}
             />

@@ -50,7 +50,7 @@ export const ScopeFields = ({ chosen, onChoose, presets, scopes }: {
                 <label key={scope} className="grid grid-cols-[auto_1fr] items-start gap-x-2">
                   <input
                     type="checkbox"
-                    className="mt-0.5 accent-ink"
+                    className="mt-0.5"
                     checked={chosen.has(scope)}
                     onChange={() => toggle(scope)}
                   />

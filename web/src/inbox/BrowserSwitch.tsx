@@ -13,7 +13,6 @@ export const BrowserSwitch = () => {
       <label className="flex items-center gap-2">
         <input
           type="checkbox"
-          className="accent-ink"
           checked={isOn}
           disabled={permission !== "granted" && permission !== "prompt"}
           aria-describedby={hintId}

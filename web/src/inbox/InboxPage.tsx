@@ -34,7 +34,7 @@ const Row = ({ notification, onRead, project }: {
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-b border-line px-4 py-3 last:border-0">
       <span
         aria-hidden="true"
-        className={`mt-2 size-2 shrink-0 rounded-full ${isUnread ? "bg-ink" : ""}`}
+        className={`mt-2 size-2 shrink-0 rounded-full ${isUnread ? "bg-accent" : ""}`}
       />
       <div className="grid min-w-0 flex-1 gap-0.5">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
@@ -83,7 +83,6 @@ export const InboxPage = () => {
         <label className="flex items-center gap-2 text-soft">
           <input
             type="checkbox"
-            className="accent-ink"
             checked={isUnread}
             onChange={() => void navigate({ to: "/inbox", search: isUnread ? {} : { unread: true } })}
           />

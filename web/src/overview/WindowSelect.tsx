@@ -12,7 +12,6 @@ export const CompareToggle = ({ isOn, onToggle }: {
     <label className="inline-flex h-7.5 items-center gap-2">
       <input
         type="checkbox"
-        className="accent-ink"
         checked={isOn}
         onChange={({ target }) => onToggle(target.checked)}
       />

@@ -68,7 +68,7 @@ export const TaskGraph = ({ branches, slug }: {
             to="/projects/$slug/tasks/$engine/$taskId"
             params={{ slug, engine: node.engine, taskId: node.task_id }}
             title={`${node.name}, ${states[node.state]}`}
-            className="absolute flex items-center gap-2 rounded-base border border-line bg-paper px-2 hover:bg-hover chosen:border-ink chosen:font-semibold"
+            className="absolute flex items-center gap-2 rounded-base border border-line bg-paper px-2 hover:bg-hover chosen:border-accent chosen:font-semibold"
             style={{ left, top, width, height }}
           >
             <StateShape state={node.state} />

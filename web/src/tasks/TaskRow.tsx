@@ -123,7 +123,6 @@ export const Row = memo(({ canOperate, columns, isSelected, onAsk, onToggle, slu
           type="checkbox"
           checked={isSelected}
           aria-label={texts.select(task.name)}
-          className="accent-ink"
           onChange={() => onToggle(task.id)}
         />
       </div>
@@ -189,7 +188,7 @@ export const PhoneRow = memo(({ isSelected, isSelecting, onToggle, slug, task }:
               type="checkbox"
               checked={isSelected}
               aria-label={texts.select(task.name)}
-              className="size-5 accent-ink"
+              className="size-5"
               onChange={() => onToggle(task.id)}
             />
           </label>

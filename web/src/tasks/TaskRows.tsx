@@ -26,7 +26,7 @@ const NewTasks = ({ list, onShow }: { readonly list: TaskList; readonly onShow: 
   return (
     <button
       type="button"
-      className="absolute top-11 left-1/2 z-10 -translate-x-1/2 rounded-full bg-ink px-4 py-1 font-medium text-inverse shadow-lg hover:opacity-85"
+      className="absolute top-11 left-1/2 z-10 -translate-x-1/2 rounded-full bg-accent px-4 py-1 font-medium text-inverse shadow-lg hover:opacity-85"
       onClick={onShow}
     >
       {list.newCount > 0 ? texts.newTasks(count) : texts.showNew}

@@ -107,7 +107,7 @@ export const TaskTable = (
   const selectAll = (
     <input
       type="checkbox"
-      className={`accent-ink ${isPhone ? "size-5" : ""}`}
+      className={isPhone ? "size-5" : ""}
       aria-label={texts.selectLoaded}
       checked={isAllSelected}
       ref={(box) => {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 
 const tones = {
   /** How much waits for the person. */
-  count: "figures min-w-4.5 rounded-full bg-ink text-center font-medium text-inverse",
+  count: "figures min-w-4.5 rounded-full bg-accent text-center font-medium text-inverse",
   note: "rounded-small border border-line text-retry"
 } as const
 

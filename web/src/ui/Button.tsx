@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes } from "react"
 
 const variants = {
-  primary: "bg-ink text-inverse hover:opacity-85 border-transparent",
+  primary: "bg-accent text-inverse hover:opacity-85 border-transparent",
   plain: "bg-paper text-ink border-line hover:bg-hover active:bg-press",
   quiet: "bg-transparent text-soft hover:text-ink hover:bg-hover active:bg-press border-transparent",
   danger: "bg-paper text-failure border-line hover:bg-failure-tint"

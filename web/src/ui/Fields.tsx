@@ -110,7 +110,6 @@ export const CheckField = (
       <label className="flex items-center gap-2">
         <input
           type="checkbox"
-          className="accent-ink"
           aria-describedby={hint === undefined ? undefined : id}
           {...input}
         />

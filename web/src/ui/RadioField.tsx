@@ -20,7 +20,7 @@ export const RadioField = <A extends string>({ choices, hints, initial, label, n
             value={value}
             defaultChecked={value === initial}
             aria-describedby={`${id}-${value}`}
-            className="mt-0.5 accent-ink"
+            className="mt-0.5"
           />
           <span>{text}</span>
           <span id={`${id}-${value}`} className="col-start-2 text-small text-soft">{hints[value]}</span>

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router"
 /** The line below is a shadow, which tabs can cover: a tab that reached out of the bar would make it scroll upright. */
 const bar = "flex gap-0.5 overflow-x-auto px-4 shadow-[inset_0_-1px_var(--color-line)]"
 const tab =
-  "inline-flex h-8.5 shrink-0 items-center border-b-2 border-transparent px-2 text-soft hover:text-ink chosen:border-ink chosen:font-medium chosen:text-ink"
+  "inline-flex h-8.5 shrink-0 items-center border-b-2 border-transparent px-2 text-soft hover:text-ink chosen:border-accent chosen:font-medium chosen:text-ink"
 
 /** Parts of a page, one at a time; the page keeps the choice in its address. */
 export const Tabs = <A extends string>({ label, onChoose, tabs, value }: {

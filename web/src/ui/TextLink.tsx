@@ -4,7 +4,7 @@ import type { AnchorHTMLAttributes } from "react"
 /** The looks of a link, also of a button that leads on or a link to a file. */
 export const linkClass = {
   /** Within text. */
-  text: "underline underline-offset-2",
+  text: "text-accent underline underline-offset-2",
   /** In a row, where its place says that it is a link. */
   row: "hover:underline hover:underline-offset-2",
   /** The name of a row. */
