@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { AgentEvent } from "../src/domain/kernel/TaskEvent.ts"
-import { addSeconds, type Timestamp } from "../src/domain/kernel/Timestamp.ts"
+import { addSeconds, now as currentTime, type Timestamp, toEpochSeconds } from "../src/domain/kernel/Timestamp.ts"
 import {
   addDifference,
   type Cell,
@@ -16,7 +16,7 @@ import {
 import { addEncoded, encode } from "../src/domain/tasks/Rollup/Histogram.ts"
 import * as TaskHistory from "../src/domain/tasks/TaskHistory.ts"
 import { RollupMerge } from "../src/services/tasks/Rollups/Merge.ts"
-import { levels, minutesOf, seriesOf } from "../src/services/tasks/Rollups/Series.ts"
+import { keptDaysOf, minutesOf, type SeriesKey, seriesKinds, seriesOf } from "../src/services/tasks/Rollups/Series.ts"
 
 /** The recordings of agents grow older than what is kept of minutes. */
 export const unlimitedRollups = {
@@ -68,24 +68,31 @@ export const rollupsOfTasks = (projectId: string) =>
     const sql = yield* SqlClient.SqlClient
     const tasks = yield* sql<RollupTask & { engine: string; history: string }>`
       SELECT * FROM tasks WHERE project_id = ${projectId}`
+    const now = Math.floor(toEpochSeconds(yield* currentTime) / 60)
     const cells = new Map<string, Cell>()
     for (const task of tasks) {
       const one = contributionOf(task, TaskHistory.analyse(TaskHistory.decode(task.history)))
-      const minutes = new Map<string, EncodedCell>()
-      const changeAt = (at: string): EncodedCell => {
-        const minute = at.slice(0, 16)
-        const change = minutes.get(minute) ?? emptyEncodedCell()
-        minutes.set(minute, change)
+      const changes: Array<readonly [SeriesKey, string, EncodedCell]> = []
+      const changeOf = (key: SeriesKey) => (at: string): EncodedCell => {
+        const change = emptyEncodedCell()
+        changes.push([key, at.slice(0, 16), change])
         return change
       }
-      addDifference(changeAt, one, null, 1)
-      for (const [text, change] of minutes) {
+      const { engine } = task
+      const workerKey = { project_id: projectId, kind: seriesKinds.worker, engine, queue: "" }
+      addDifference(
+        changeOf({ project_id: projectId, kind: seriesKinds.task, engine, name: one.name, queue: one.queue }),
+        (worker, at) => changeOf({ ...workerKey, name: worker })(at),
+        one,
+        null,
+        1
+      )
+      for (const [key, text, change] of changes) {
         const minute = Date.parse(`${text}Z`) / 60_000
-        for (
-          const series of seriesOf({ project_id: projectId, engine: task.engine, name: one.name, queue: one.queue })
-        ) {
-          for (const level of Object.values(levels)) {
+        for (const series of seriesOf(key)) {
+          for (const { days, level } of keptDaysOf(series.kind, unlimitedRollups)) {
             const bucket = Math.floor(minute / minutesOf[level]) * minutesOf[level]
+            if (bucket < now - days * 1440) continue
             const key = [level, series.kind, series.engine, series.queue, series.name, bucket].join("|")
             const sum = cells.get(key) ?? emptyCell()
             cells.set(key, sum)
@@ -108,8 +115,10 @@ export const taskEvents = (task: {
   readonly outcome?: "succeeded" | "failed"
   readonly waitMillis?: number
   readonly runtimeMillis?: number
+  readonly worker?: string
 }): ReadonlyArray<AgentEvent> => {
   const { engine = "celery", outcome = "succeeded", queue = "celery", runtimeMillis = 100, waitMillis = 10 } = task
+  const worker = JSON.stringify(task.worker ?? "celery@box")
   const taskId = randomUUID()
   const event = (kind: AgentEvent["kind"], millis: number, data: Record<string, string> = {}): AgentEvent => ({
     id: randomUUID(),
@@ -120,7 +129,7 @@ export const taskEvents = (task: {
     data: new Map(Object.entries({
       task_name: JSON.stringify(task.name),
       queue: JSON.stringify(queue),
-      ...(kind === "task.received" ? {} : { worker: "\"celery@box\"" }),
+      ...(kind === "task.received" ? {} : { worker }),
       ...data
     }))
   })

@@ -20,7 +20,7 @@ import {
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { addTotals, type Durations, makeRollupRepo, type SeriesFilter, type StoredSeries } from "./Rollups/Repo.ts"
-import { type Level, levels, seriesKinds } from "./Rollups/Series.ts"
+import { type Level, levels, overflow, seriesKinds } from "./Rollups/Series.ts"
 import { coverOf, startOfWindow, timestampOf } from "./Rollups/Window.ts"
 
 /** Larger results would take longer than 10 ms to read. */
@@ -100,6 +100,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
     /** The project's tasks by bucket; with `by`, those of its largest queues or names too. */
     const listTrends = Effect.fn("Rollups.listTrends")(function*(query: FindTrends) {
       const { id } = yield* CurrentProject
+      if (query.by === "worker") yield* checkWorkerQuery(query)
       const trends = yield* listTrendsOf([id], query)
       return query.by === undefined ? trends : { ...trends, groups: yield* listGroups(id, query, query.by, trends) }
     })
@@ -107,18 +108,25 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
     const listGroups = Effect.fnUntraced(function*(
       id: ProjectId,
       { engine, name, queue }: FindTrends,
-      by: "queue" | "name",
+      by: NonNullable<FindTrends["by"]>,
       { bucket, series }: Trends
     ) {
       const size = minutesIn[bucket]
       const from = Math.floor(Timestamp.toEpochSeconds(series[0]!.t) / 60) // a window has a bucket at least
-      const range = { level: levelOf(size), from, to: from + series.length * size - 1 }
-      const kind = by === "name" || name !== undefined ? seriesKinds.task : seriesKinds.queue
+      const level = by === "worker" && levelOf(size) === levels.day ? levels.hour : levelOf(size)
+      const range = { level, from, to: from + series.length * size - 1 }
+      const kind = by === "worker"
+        ? seriesKinds.worker
+        : by === "name" || name !== undefined
+        ? seriesKinds.task
+        : seriesKinds.queue
       const all = yield* repo.listSeries(id, { kind, engine, queue, name })
       const totals = yield* repo.sumSeries(id, all.map((each) => each.id), [range], "none")
       const sums = new Map<string, { readonly key: string; readonly ids: Array<number>; total: number }>()
       for (const each of all) {
-        const sum = sums.get(each[by]) ?? { key: each[by], ids: [], total: 0 }
+        if (by === "worker" && each.engine === overflow) continue // of workers beyond the cap: all others
+        const group = each[by === "worker" ? "name" : by]
+        const sum = sums.get(group) ?? { key: group, ids: [], total: 0 }
         sums.set(sum.key, sum)
         sum.ids.push(each.id)
         sum.total += endedOf(countsOf(totals.get(each.id) ?? emptyEncodedCell()))
@@ -250,6 +258,16 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
   })
 }) {
   static readonly layer = this.Default
+}
+
+/** Workers have series of their own, without queues and names, which are kept for 8 days. */
+const checkWorkerQuery = ({ days_ago = 0, name, queue, window = "24h" }: FindTrends) => {
+  if (queue !== undefined || name !== undefined) {
+    return ValidationFailed.at("by", "is not worker together with a queue or a name")
+  }
+  return minutesIn[window] + days_ago * minutesIn["1d"] > minutesIn["7d"]
+    ? ValidationFailed.at("by", "is worker for the last 7 days only")
+    : Effect.void
 }
 
 /** By runtime, or by outcome. Revoked and rejected tasks are no failures. */

@@ -113,6 +113,10 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the overview and the f
           await page.evaluate(nextFrame)
           assert.strictEqual(await canvas.getAttribute("data-first"), "")
           await page.getByRole("region", { name: "Completed tasks" }).getByRole("status").waitFor()
+          const byWorker = page.waitForResponse((response) => response.url().includes("by=worker"))
+          await page.getByRole("combobox", { name: "Group by" }).selectOption({ label: "By worker" })
+          assert.strictEqual((await byWorker).status(), 200)
+          await page.getByRole("region", { name: "Completed by worker" }).waitFor()
 
           // a project that does not exist, or no longer, is one notice
           for (const slug of ["nowhere", "nowhere/tasks", "nowhere/queues"]) {

@@ -140,7 +140,31 @@ describe.each(laneEngines)("trends on %s", (engine) => {
         assert.deepStrictEqual(yield* groups("by=queue"), [["mail", 72, 28, 1], ["slow", 72, 3, 2]])
         assert.deepStrictEqual(yield* groups("by=queue&name=a"), [["mail", 72, 7, 1], ["slow", 72, 3, 2]])
         assert.notProperty((yield* get("/trends?window=6h&bucket=5m")).json, "groups")
-        assert.strictEqual((yield* get("/trends?by=worker")).status, 422)
+        assert.strictEqual((yield* get("/trends?by=host")).status, 422)
+
+        const onWorker = (worker: string, count: number, more: { readonly engine?: string } = {}) =>
+          Array.from({ length: count }, () =>
+            taskEvents({ name: "a", received, worker, runtimeMillis: 5, ...more })).flat()
+        yield* report(
+          ...["w1", "w2", "w3", "w4", "other"].flatMap((worker, index) =>
+            onWorker(worker, 9 - index)
+          ),
+          ...onWorker("w4", 20, { engine: "rq" })
+        )
+        assert.deepStrictEqual(yield* groups("by=worker"), [
+          ["celery@box", 72, 31, 2],
+          ["w4", 72, 26, 1],
+          ["w1", 72, 9, 1],
+          ["w2", 72, 8, 1],
+          ["w3", 72, 7, 1],
+          [null, 72, 5, 1]
+        ])
+        assert.deepStrictEqual(yield* groups("by=worker&engine=rq"), [["w4", 72, 20, 1]])
+        const week = (yield* get("/trends?window=7d&bucket=1d&by=worker&engine=rq")).json.groups
+        assert.strictEqual(week[0].ended.reduce((sum: number, count: number) => sum + count, 0), 20)
+        for (const query of ["window=30d&bucket=1d", "window=7d&days_ago=1", "queue=mail", "name=a"]) {
+          assert.strictEqual((yield* get(`/trends?by=worker&${query}`)).status, 422, query)
+        }
       }))
 
     it.effect("of names have counts, failure rates and durations, in each order", () =>

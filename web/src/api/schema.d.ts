@@ -9839,7 +9839,7 @@ export interface operations {
         parameters: {
             query?: {
                 bucket?: "1m" | "5m" | "15m" | "1h" | "1d";
-                by?: "queue" | "name";
+                by?: "queue" | "name" | "worker";
                 days_ago?: number;
                 engine?: string;
                 name?: string;

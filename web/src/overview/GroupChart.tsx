@@ -20,11 +20,17 @@ const looks = [
   { colour: "soft", dash: [2, 3] }
 ] as const
 
-/** The tasks that ended, by the largest queues or names, and all others. */
+/** Each pod has a name of its own, so workers are kept for a week. */
+const windowsByWorker: ReadonlyArray<OverviewWindow> = ["1h", "6h", "24h", "72h", "7d"]
+
+/** The tasks that ended, by the largest queues, names or workers, and all others. */
 export const GroupChart = ({ slug, window }: { readonly slug: string; readonly window: OverviewWindow }) => {
   const { overview: texts } = useTexts()
   const format = useFormat()
-  const [by, setBy] = useState<"queue" | "name">("queue")
+  const [chosen, setChosen] = useState<"queue" | "name" | "worker">("queue")
+  const { worker, ...longGroupings } = texts.groupings
+  const hasWorkers = windowsByWorker.includes(window)
+  const by = chosen === "worker" && !hasWorkers ? "queue" : chosen
   const query = { window, bucket: buckets[window], by }
   const trends = useQuery({
     queryKey: ["trends", slug, query],
@@ -46,7 +52,14 @@ export const GroupChart = ({ slug, window }: { readonly slug: string; readonly w
       {(trends.data !== undefined || !trends.isError) && (
         <Chart
           title={texts.groupTitles[by]}
-          actions={<FilterSelect label={texts.groupBy} choices={texts.groupings} value={by} onChoose={setBy} />}
+          actions={
+            <FilterSelect
+              label={texts.groupBy}
+              choices={hasWorkers ? { ...longGroupings, worker } : longGroupings}
+              value={by}
+              onChoose={setChosen}
+            />
+          }
           times={times}
           series={series}
           format={format}

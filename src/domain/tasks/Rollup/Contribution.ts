@@ -11,6 +11,7 @@ import { appendEncoded, bucketOf, type Histogram } from "./Histogram.ts"
 export interface RollupTask {
   readonly name: string
   readonly queue: string | null
+  readonly worker_name: string | null
   readonly state: string
   readonly received_at: string | null
   readonly first_event_at: string
@@ -36,6 +37,8 @@ export interface RunContribution {
   readonly startedAt: string | null
   readonly outcome: Outcome | null
   readonly endedAt: string
+  /** Null: unknown, as of a task that was revoked before it started. */
+  readonly worker: string | null
   readonly runtimeMillis: number | null
 }
 
@@ -130,13 +133,14 @@ export const contributionOf = (task: RollupTask, { attempts, runs }: Analysis): 
     retries,
     runs: runs.length === 1 ? [latestRunOf(task, runs[0])] : runs.map((run, index): RunContribution => {
       if (index === runs.length - 1) return latestRunOf(task, run)
-      const { at, outcome, runtimeMillis } = endOfRun(run)
+      const { at, outcome, runtimeMillis, worker } = endOfRun(run)
       return {
         receivedAt: receivedAtOf(run) ?? run.firstAt ?? at,
         waitsFrom: receivedAtOf(run),
         startedAt: firstStartOf(run),
         outcome: isOutcome(outcome) ? outcome : null,
         endedAt: at,
+        worker,
         runtimeMillis
       }
     })
@@ -152,6 +156,7 @@ const latestRunOf = (task: RollupTask, run: Run): RunContribution => {
     startedAt: firstStartOf(run),
     outcome,
     endedAt: outcome === null ? "" : task.finished_at ?? run.attempts.at(-1)?.startEntry?.at ?? task.first_event_at,
+    worker: task.worker_name,
     runtimeMillis: outcome === null ? null : task.runtime_ms
   }
 }
@@ -159,16 +164,23 @@ const latestRunOf = (task: RollupTask, run: Run): RunContribution => {
 /** Finds the change of a minute; `at` is a moment in it. */
 type ChangeAt = (at: string) => EncodedCell
 
-/** Adds (1) or subtracts (-1) the parts of `one` that `other` does not have too; both are of one series. */
+/** Finds the change of a minute of a worker, which has counts of ends alone. */
+type WorkerChangeAt = (worker: string, at: string) => EncodedCell
+
+/**
+ * Adds (1) or subtracts (-1) the parts of `one` that `other` does not have too; both are of one series, but for the
+ * workers of their runs.
+ */
 export const addDifference = (
   changeAt: ChangeAt,
+  workerChangeAt: WorkerChangeAt,
   one: Contribution,
   other: Contribution | null,
   sign: 1 | -1
 ): void => {
   // a run that came before others moves them: what one place subtracts the next one adds
   for (let index = 0; index < one.runs.length; index++) {
-    addRunDifference(changeAt, one.runs[index]!, other?.runs[index] ?? null, sign)
+    addRunDifference(changeAt, workerChangeAt, one.runs[index]!, other?.runs[index] ?? null, sign)
   }
   if (one.retries.length > 0 && !isSameList(one.retries, other?.retries ?? noRetries)) {
     for (const at of one.retries) changeAt(at).retry += sign
@@ -177,6 +189,7 @@ export const addDifference = (
 
 const addRunDifference = (
   changeAt: ChangeAt,
+  workerChangeAt: WorkerChangeAt,
   one: RunContribution,
   other: RunContribution | null,
   sign: 1 | -1
@@ -186,7 +199,9 @@ const addRunDifference = (
     addWait(changeAt, one.startedAt, one.waitsFrom, sign)
   }
   if (one.outcome === null) return
-  if (!isSameEnd(one, other)) addEnd(changeAt(one.endedAt), one.outcome, one.runtimeMillis, sign)
+  if (isSameEnd(one, other)) return
+  addEnd(changeAt(one.endedAt), one.outcome, one.runtimeMillis, sign)
+  if (one.worker !== null && one.worker !== "") workerChangeAt(one.worker, one.endedAt)[one.outcome] += sign
 }
 
 /** Whether `after` has all that `before` adds: the usual case, in which a task only gains parts. */
@@ -205,7 +220,7 @@ const isContained = (run: RunContribution, now: RunContribution): boolean =>
   (run.outcome === null || isSameEnd(run, now))
 
 const isSameEnd = (one: RunContribution, other: RunContribution | null): boolean =>
-  other !== null && one.outcome === other.outcome && one.endedAt === other.endedAt &&
+  other !== null && one.outcome === other.outcome && one.endedAt === other.endedAt && one.worker === other.worker &&
   one.runtimeMillis === other.runtimeMillis
 
 /** The runs that ended, by outcome, since the contribution before: the latest of each outcome that has more. */

@@ -52,8 +52,8 @@ export const FindTrends = Schema.Struct({
   ...seriesQuery,
   name: describeField(Schema.optional(text(500, 1)), "Only tasks of this name.", "shop.pay"),
   by: describeField(
-    Schema.optional(Schema.Literal("queue", "name")),
-    "Adds `groups`: the 5 queues or names of which the most tasks ended, and the rest.",
+    Schema.optional(Schema.Literal("queue", "name", "worker")),
+    "Adds `groups`: the 5 queues, names or workers of which the most tasks ended, and the rest. `worker` reaches 7 days back, and takes no `queue` or `name`.",
     "queue"
   )
 })
@@ -101,7 +101,7 @@ export type TrendBucket = typeof TrendBucket.Type
 const TrendGroup = Schema.Struct({
   key: describeField(
     Schema.NullOr(Schema.String),
-    "The queue or the name; empty: tasks without a queue; null: all others together.",
+    "The queue, the name or the worker; empty: tasks without a queue; null: all others together.",
     "mail"
   ),
   ended: describeField(
@@ -109,7 +109,7 @@ const TrendGroup = Schema.Struct({
     "Tasks that ended, in whatever state, in each bucket of `series`.",
     [12, 9]
   )
-}).annotations(describeBody("TrendGroup", "The tasks of one queue or name over time."))
+}).annotations(describeBody("TrendGroup", "The tasks of one queue, name or worker over time."))
 
 export const Trends = Schema.Struct({
   window: describeField(TrendWindow, "The window.", "24h"),

@@ -144,6 +144,8 @@ export const firstStartOf = ({ attempts, openRun }: Run): Timestamp | null =>
 export interface RunEnd {
   readonly outcome: TaskState
   readonly at: Timestamp
+  /** Null: unknown. */
+  readonly worker: string | null
   /** As its end reports it, else the time from the last start to the end; null where clocks disagree. */
   readonly runtimeMillis: number | null
 }
@@ -154,6 +156,7 @@ export const endOfRun = ({ attempts }: Run): RunEnd => {
   return {
     outcome: STATE_AFTER[endEntry!.kind],
     at: endEntry!.at,
+    worker: endEntry!.worker ?? startEntry?.worker ?? null,
     runtimeMillis: readRuntime(reportedRuntimeOf(endEntry!)) ?? measureRuntime(startEntry, endEntry!)
   }
 }

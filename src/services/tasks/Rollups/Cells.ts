@@ -6,6 +6,7 @@ import {
   type BucketKey,
   type Level,
   levels,
+  maxWorkerSeries,
   minutesOf,
   overflowOf,
   type SeriesChange,
@@ -42,9 +43,9 @@ export const getOrCreateCell = (cells: Map<number, Cell>, bucket: number): Cell 
   return cell
 }
 
-/** Adds a delta to the minute of its task name; returns 1 if it is the first of that minute, else 0. */
+/** Adds a delta to the minute of its task name or worker; returns 1 if it is the first of that minute, else 0. */
 export const addDelta = (changes: Changes, { minute, runtimes, series, sums, waits }: Delta): 0 | 1 => {
-  const cells = changeOf(changes, { ...series, kind: seriesKinds.task }).buckets[levels.minute]!
+  const cells = changeOf(changes, series).buckets[levels.minute]!
   const created = cells.has(minute) ? 0 : 1
   const cell = getOrCreateCell(cells, minute)
   sumNames.forEach((name, index) => {
@@ -55,19 +56,25 @@ export const addDelta = (changes: Changes, { minute, runtimes, series, sums, wai
   return created
 }
 
+/** The first minute of a level that is kept. */
+export interface FirstMinute {
+  readonly level: Level
+  readonly first: number
+}
+
 /**
- * The changes of every series and level from those of the task names' minutes: the deltas of a second are summed once,
- * and the coarser sums add up the few cells that remain. Buckets before `first` of their level are left out.
+ * The changes of every series and level from those of the minutes of task names and workers: the deltas of a second are
+ * summed once, and the coarser sums add up the few cells that remain. Buckets that `keptOf` a kind does not have are left out.
  */
-export const sumUp = (tasks: Changes, first: ReadonlyArray<number>): Changes => {
+export const sumUp = (minutes: Changes, keptOf: (kind: number) => ReadonlyArray<FirstMinute>): Changes => {
   const changes: Changes = new Map()
-  for (const { buckets, key } of tasks.values()) {
+  for (const { buckets, key } of minutes.values()) {
     for (const series of seriesOf(key)) {
       const { buckets: sums } = changeOf(changes, series)
-      for (const level of Object.values(levels)) {
+      for (const { first, level } of keptOf(series.kind)) {
         for (const [minute, cell] of buckets[levels.minute]!) {
           const bucket = startOf(minute, level)
-          if (bucket >= first[level]!) addCell(getOrCreateCell(sums[level]!, bucket), cell)
+          if (bucket >= first) addCell(getOrCreateCell(sums[level]!, bucket), cell)
         }
       }
     }
@@ -91,9 +98,12 @@ export const addCell = (cell: Cell, more: Cell): void => {
   addHistogram(cell.waits, more.waits)
 }
 
+/** Workers have a cap of their own: the names of pods must not take that of task names. */
+export const capKeyOf = (projectId: string, isWorker: boolean): string => `${projectId} ${isWorker}`
+
 /**
- * The series to create for the changes of missing ones. Each project has `most`, of which `counts` exist; the changes of
- * further ones are added to the one series for them.
+ * The series to create for the changes of missing ones. Each project has `most`, of which `counts` exist (by
+ * `capKeyOf`); the changes of further ones are added to the one series for them.
  */
 export const limitSeries = (
   changes: Changes,
@@ -102,9 +112,11 @@ export const limitSeries = (
   most: number
 ): ReadonlyArray<SeriesKey> =>
   missing.map(({ buckets, key }) => {
-    const count = counts.get(key.project_id) ?? 0
-    if (count < most) {
-      counts.set(key.project_id, count + 1)
+    const isWorker = key.kind === seriesKinds.worker
+    const capKey = capKeyOf(key.project_id, isWorker)
+    const count = counts.get(capKey) ?? 0
+    if (count < (isWorker ? Math.min(most, maxWorkerSeries) : most)) {
+      counts.set(capKey, count + 1)
       return key
     }
     changes.delete(seriesKeyText(key))

@@ -7,9 +7,9 @@ import {
   hasOnlyGained,
   sumNames
 } from "../../../domain/tasks/Rollup/Contribution.ts"
-import type { SeriesKey } from "./Series.ts"
+import { type SeriesKey, seriesKinds } from "./Series.ts"
 
-/** Changes of one task name in one queue, by minute. */
+/** Changes of one task name in one queue, or of one worker, by minute. */
 class SeriesDraft {
   /** By the minute's text, `2026-11-23T04:05`. */
   readonly minutes = new Map<string, EncodedCell>()
@@ -20,7 +20,8 @@ class SeriesDraft {
     readonly project_id: string,
     readonly engine: string,
     readonly name: string,
-    readonly queue: string
+    readonly queue: string,
+    readonly kind: typeof seriesKinds.task | typeof seriesKinds.worker
   ) {}
 
   /** The change of the minute of a moment: mostly the one of the call before. */
@@ -34,9 +35,9 @@ class SeriesDraft {
   }
 }
 
-/** A changed minute of a task name in a queue, as `rollup_deltas` stores it. */
+/** A changed minute of a task name in a queue, or of a worker, as `rollup_deltas` stores it. */
 export interface Delta {
-  readonly series: Omit<SeriesKey, "kind">
+  readonly series: SeriesKey
   /** Minutes since 1970. */
   readonly minute: number
   /** In the order of `sumNames`. */
@@ -55,7 +56,8 @@ type EncodedDelta = readonly [
   minute: number,
   sums: ReadonlyArray<number>,
   runtimes: string,
-  waits: string
+  waits: string,
+  kind: number
 ]
 
 /**
@@ -77,20 +79,41 @@ export const collectDeltas = (folded: ReadonlyArray<FoldResult>): string | null 
     } else if (last.name === name) return last
     last = ofLastQueue.get(name)
     if (last === undefined) {
-      last = new SeriesDraft(project_id, engine, name, queue)
+      last = new SeriesDraft(project_id, engine, name, queue, seriesKinds.task)
       ofLastQueue.set(name, last)
       drafts.push(last)
     }
     return last
   }
+  let projectId = ""
+  let engineOfTask = ""
+  const workers = new Map<string, SeriesDraft>()
+  let lastWorker: SeriesDraft | undefined
+  const workerChangeAt = (worker: string, at: string): EncodedCell => {
+    if (
+      lastWorker === undefined || lastWorker.name !== worker || lastWorker.engine !== engineOfTask ||
+      lastWorker.project_id !== projectId
+    ) {
+      const key = `${projectId}\n${engineOfTask}\n${worker}`
+      lastWorker = workers.get(key)
+      if (lastWorker === undefined) {
+        lastWorker = new SeriesDraft(projectId, engineOfTask, worker, "", seriesKinds.worker)
+        workers.set(key, lastWorker)
+        drafts.push(lastWorker)
+      }
+    }
+    return lastWorker.changeAt(at)
+  }
   for (const { after, before, row: { engine, project_id } } of folded) {
+    projectId = project_id
+    engineOfTask = engine
     const isSameSeries = before !== null && before.name === after.name && before.queue === after.queue
     if (before !== null && !(isSameSeries && hasOnlyGained(before, after))) {
       const { changeAt } = draftOf(project_id, engine, before.name, before.queue)
-      addDifference(changeAt, before, isSameSeries ? after : null, -1)
+      addDifference(changeAt, workerChangeAt, before, isSameSeries ? after : null, -1)
     }
     const { changeAt } = draftOf(project_id, engine, after.name, after.queue)
-    addDifference(changeAt, after, isSameSeries ? before : null, 1)
+    addDifference(changeAt, workerChangeAt, after, isSameSeries ? before : null, 1)
   }
   const deltas = drafts.flatMap(encodeDraft)
   return deltas.length === 0 ? null : JSON.stringify(deltas)
@@ -99,14 +122,14 @@ export const collectDeltas = (folded: ReadonlyArray<FoldResult>): string | null 
 const isEmpty = (change: EncodedCell): boolean =>
   change.runtimes === "" && change.waits === "" && sumNames.every((name) => change[name] === 0)
 
-const encodeDraft = ({ engine, minutes, name, project_id, queue }: SeriesDraft): ReadonlyArray<EncodedDelta> => {
+const encodeDraft = ({ engine, kind, minutes, name, project_id, queue }: SeriesDraft): ReadonlyArray<EncodedDelta> => {
   const deltas: Array<EncodedDelta> = []
   for (const [text, change] of minutes) {
     if (isEmpty(change)) continue
     // the cast: the beginning of a timestamp, with the rest of one
     const minute = Math.floor(toEpochMillis(`${text}:00.000000Z` as Timestamp) / 60_000)
     const sums = sumNames.map((sum) => change[sum])
-    deltas.push([project_id, engine, name, queue, minute, sums, change.runtimes, change.waits])
+    deltas.push([project_id, engine, name, queue, minute, sums, change.runtimes, change.waits, kind])
   }
   return deltas
 }
@@ -114,5 +137,5 @@ const encodeDraft = ({ engine, minutes, name, project_id, queue }: SeriesDraft):
 export const decodeDeltas = (payload: string): ReadonlyArray<Delta> =>
   // the cast: `collectDeltas` wrote it
   (JSON.parse(payload) as ReadonlyArray<EncodedDelta>).map((
-    [project_id, engine, name, queue, minute, sums, runtimes, waits]
-  ) => ({ series: { project_id, engine, queue, name }, minute, sums, runtimes, waits }))
+    [project_id, engine, name, queue, minute, sums, runtimes, waits, kind]
+  ) => ({ series: { project_id, kind, engine, queue, name }, minute, sums, runtimes, waits }))

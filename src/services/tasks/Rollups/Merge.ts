@@ -8,9 +8,9 @@ import { Settings } from "../../kernel/Settings.ts"
 import { Database, isContention, orDieOnSql } from "../../kernel/sql/Database.ts"
 import { idIn, skipLocked } from "../../kernel/sql/Dialect.ts"
 import { recordset } from "../../kernel/sql/Recordset.ts"
-import { addDelta, type Changes, limitSeries, sumUp } from "./Cells.ts"
+import { addDelta, capKeyOf, type Changes, type FirstMinute, limitSeries, sumUp } from "./Cells.ts"
 import { decodeDeltas } from "./Deltas.ts"
-import { levels, type SeriesKey, seriesKeyText } from "./Series.ts"
+import { keptDaysOf, levels, type SeriesKey, seriesKeyText, seriesKinds } from "./Series.ts"
 import { makePostgresTables, makeSqliteTables, seriesColumns } from "./Tables.ts"
 
 const loopName = "rollups"
@@ -47,9 +47,10 @@ export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merg
 
     const countSeries = (projectIds: ReadonlySet<string>) =>
       Effect.map(
-        sql<{ project_id: string; series: number }>`SELECT project_id, count(*) AS series FROM rollup_series
-          WHERE ${idIn(sql, [...projectIds], "project_id")} GROUP BY project_id`,
-        (rows) => new Map(rows.map(({ project_id, series }) => [project_id, series]))
+        sql<{ project_id: string; is_worker: number; series: number }>`
+          SELECT project_id, CASE WHEN kind = ${seriesKinds.worker} THEN 1 ELSE 0 END AS is_worker, count(*) AS series
+          FROM rollup_series WHERE ${idIn(sql, [...projectIds], "project_id")} GROUP BY 1, 2`,
+        (rows) => new Map(rows.map((row) => [capKeyOf(row.project_id, row.is_worker === 1), row.series]))
       )
 
     /** The ids of the changed series, of which those within their project's cap are created. */
@@ -63,16 +64,14 @@ export class RollupMerge extends Effect.Service<RollupMerge>()("svc/rollups/Merg
       return yield* tables.findSeries(keys())
     })
 
-    /** The first minute of each level that is still kept. */
-    const firstMinutes = Effect.map(
-      Timestamp.now,
-      (now) =>
-        [
-          settings.rollupMinutesRetentionDays,
-          settings.rollupHoursRetentionDays,
-          settings.rollupDaysRetentionDays
-        ].map((days) => Math.floor(Timestamp.toEpochSeconds(now) / 60) - days * 1440)
-    )
+    /** The first minute that is still kept, by kind of series and level. */
+    const firstMinutes = Effect.map(Timestamp.now, (now) => {
+      const minute = Math.floor(Timestamp.toEpochSeconds(now) / 60)
+      const kept = Object.values(seriesKinds).map((kind) =>
+        keptDaysOf(kind, settings).map(({ days, level }): FirstMinute => ({ level, first: minute - days * 1440 }))
+      )
+      return (kind: number) => kept[kind] ?? []
+    })
 
     /** Sums what is to merge in one transaction, with the ids of its deltas. */
     const takeDeltas = Effect.gen(function*() {

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer } from "effect"
+import { Array as Arr, Effect, Layer } from "effect"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Loops } from "../../kernel/concurrency/Loops.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { orDieOnSql, Reader } from "../../kernel/sql/Database.ts"
 import { deleteInSlices } from "../../kernel/sql/Dialect.ts"
 import { RollupMerge } from "./Merge.ts"
-import { levels } from "./Series.ts"
+import { keptDaysOf, seriesKinds } from "./Series.ts"
 
 /** Series of one statement: the primary key finds the expired rows of each. */
 const sliceSeries = 200
@@ -17,12 +17,6 @@ export const sweepRollups = Effect.fn("RollupRetention.sweep")(function*() {
   const read = yield* Reader
   const settings = yield* Settings
   const { lock } = yield* RollupMerge
-
-  const kept = [
-    { level: levels.minute, days: settings.rollupMinutesRetentionDays },
-    { level: levels.hour, days: settings.rollupHoursRetentionDays },
-    { level: levels.day, days: settings.rollupDaysRetentionDays }
-  ]
 
   const seriesIn = (ids: ReadonlyArray<number>, column: string) =>
     sql.onDialectOrElse({
@@ -40,11 +34,12 @@ export const sweepRollups = Effect.fn("RollupRetention.sweep")(function*() {
 
   const minute = Math.floor(Timestamp.toEpochSeconds(yield* Timestamp.now) / 60)
   for (const { id: projectId } of yield* read<{ id: string }>`SELECT id FROM projects ORDER BY id`) {
-    const series = yield* read<{ id: number }>`
-      SELECT id FROM rollup_series WHERE project_id = ${projectId} ORDER BY id`
-    for (let from = 0; from < series.length; from += sliceSeries) {
-      const ids = series.slice(from, from + sliceSeries).map(({ id }) => id)
-      for (const { days, level } of kept) {
+    const series = yield* read<{ id: number; kind: number }>`
+      SELECT id, kind FROM rollup_series WHERE project_id = ${projectId} ORDER BY id`
+    const [others, workers] = Arr.partition(series, ({ kind }) => kind === seriesKinds.worker)
+    for (const slice of [...Arr.chunksOf(others, sliceSeries), ...Arr.chunksOf(workers, sliceSeries)]) {
+      const ids = slice.map(({ id }) => id)
+      for (const { days, level } of keptDaysOf(slice[0].kind, settings)) {
         yield* deleteInSlices(sql, {
           table: "rollups",
           key: "project_id, level, series_id, bucket",

@@ -37,6 +37,10 @@ describe.each(engines)("rollups on %s", (engine) => {
         ])
         const rollups = yield* readRollups(projectId)
         assert.deepStrictEqual(rollups, yield* rollupsOfTasks(projectId))
+        const ofWorker = Object.entries(rollups).filter(([key]) => key.split("|")[1] === "4")
+        assert.deepStrictEqual([...new Set(ofWorker.map(([key]) => key[0]))], ["0", "1"], "no days of a worker")
+        const ofHours = ofWorker.filter(([key]) => key.startsWith("1|4|celery||celery@box|"))
+        assert.deepStrictEqual(ofHours.map(([, counted]) => [counted["success"], counted["failure"]]), [[1, 1]])
         for (const series of ["0|||", "1|celery||", "2|celery|celery|", "3|celery|celery|shop.pay"]) {
           for (const level of [1, 2]) {
             const counted = rollups[`${level}|${series}|${at(received, level)}`]
@@ -81,6 +85,23 @@ describe.each(engines)("rollups on %s", (engine) => {
         // a name that has its series keeps it, and others stay others
         yield* offerEvents({ projectId, agentId }, names.flatMap((name) => taskEvents({ name, received })))
         assert.deepStrictEqual(namesOf(yield* readRollups(projectId)), found)
+      }))
+
+    it.effect("count workers beyond a cap of their own as other, which leaves the task names theirs", () =>
+      Effect.gen(function*() {
+        const { id: projectId } = yield* freshProject()
+        const received = yield* ago(60)
+        const pods = Array.from({ length: 40 }, (_, index) => `celery@pod-${index}`)
+        yield* offerEvents(
+          { projectId, agentId },
+          pods.flatMap((worker) => taskEvents({ name: "a", received, worker }))
+        )
+        yield* offerEvents({ projectId, agentId }, taskEvents({ name: "b", received }))
+        const rollups = yield* readRollups(projectId)
+        assert.deepStrictEqual(namesOf(rollups), ["a", "b"])
+        const ofHours = Object.entries(rollups).filter(([key]) => key.startsWith("1|4|"))
+        assert.lengthOf(new Set(ofHours.map(([key]) => key.split("|")[4])), 21)
+        assert.strictEqual(ofHours.reduce((sum, [, counted]) => sum + Number(counted["success"]), 0), 41)
       }))
 
     it.effect("keep the sums of deleted tasks", () =>

@@ -99,8 +99,12 @@ export const overview: Texts["overview"] = {
     rule: "eine Regel an vergangenen Tasks erproben"
   },
   groupBy: "Gruppieren nach",
-  groupings: { queue: "Nach Queue", name: "Nach Taskname" },
-  groupTitles: { queue: "Beendete Tasks nach Queue", name: "Beendete Tasks nach Name" },
+  groupings: { queue: "Nach Queue", name: "Nach Taskname", worker: "Nach Worker" },
+  groupTitles: {
+    queue: "Beendete Tasks nach Queue",
+    name: "Beendete Tasks nach Name",
+    worker: "Beendete Tasks nach Worker"
+  },
   otherGroups: "Alle anderen",
   noQueue: "Ohne Queue"
 }

@@ -99,8 +99,8 @@ export const overview = {
     rule: "try a rule on past tasks"
   },
   groupBy: "Group by",
-  groupings: { queue: "By queue", name: "By task name" },
-  groupTitles: { queue: "Completed by queue", name: "Completed by task name" },
+  groupings: { queue: "By queue", name: "By task name", worker: "By worker" },
+  groupTitles: { queue: "Completed by queue", name: "Completed by task name", worker: "Completed by worker" },
   otherGroups: "All others",
   noQueue: "Without a queue"
 }

@@ -99,8 +99,12 @@ export const overview: Texts["overview"] = {
     rule: "probar una regla con tareas pasadas"
   },
   groupBy: "Agrupar por",
-  groupings: { queue: "Por cola", name: "Por nombre de tarea" },
-  groupTitles: { queue: "Tareas terminadas por cola", name: "Tareas terminadas por nombre" },
+  groupings: { queue: "Por cola", name: "Por nombre de tarea", worker: "Por worker" },
+  groupTitles: {
+    queue: "Tareas terminadas por cola",
+    name: "Tareas terminadas por nombre",
+    worker: "Tareas terminadas por worker"
+  },
   otherGroups: "Todas las demás",
   noQueue: "Sin cola"
 }

@@ -100,8 +100,12 @@ export const overview: Texts["overview"] = {
     rule: "essayer une règle sur des tâches passées"
   },
   groupBy: "Grouper par",
-  groupings: { queue: "Par file", name: "Par nom de tâche" },
-  groupTitles: { queue: "Tâches terminées par file", name: "Tâches terminées par nom" },
+  groupings: { queue: "Par file", name: "Par nom de tâche", worker: "Par worker" },
+  groupTitles: {
+    queue: "Tâches terminées par file",
+    name: "Tâches terminées par nom",
+    worker: "Tâches terminées par worker"
+  },
   otherGroups: "Toutes les autres",
   noQueue: "Sans file"
 }

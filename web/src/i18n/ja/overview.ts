@@ -100,8 +100,12 @@ export const overview: Texts["overview"] = {
     rule: "過去のタスクでルールを試す"
   },
   groupBy: "グループ化",
-  groupings: { queue: "キュー別", name: "タスク名別" },
-  groupTitles: { queue: "終了したタスク（キュー別）", name: "終了したタスク（名前別）" },
+  groupings: { queue: "キュー別", name: "タスク名別", worker: "ワーカー別" },
+  groupTitles: {
+    queue: "終了したタスク（キュー別）",
+    name: "終了したタスク（名前別）",
+    worker: "終了したタスク（ワーカー別）"
+  },
   otherGroups: "その他すべて",
   noQueue: "キューなし"
 }
