@@ -49,8 +49,16 @@ const tags = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
 /** Only colours differ between the themes. */
 const colourRules = ["color-contrast", "link-in-text-block"]
 
+/** Beyond WCAG: what a screen reader lists of a page. */
+const outlineRules = {
+  "heading-order": { enabled: true },
+  "landmark-unique": { enabled: true },
+  "page-has-heading-one": { enabled: true }
+}
+
 /** Our pages have no frames of other origins, for which axe would open a page of its own each time. */
-const axeOn = (page: Page) => new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode()
+const axeOn = (page: Page) =>
+  new AxeBuilder({ page }).options({ resultTypes: ["violations"], rules: outlineRules }).setLegacyMode()
 
 const assertNoViolation = async (name: string, axe: AxeBuilder) => {
   const { violations } = await axe.analyze()
@@ -60,7 +68,7 @@ const assertNoViolation = async (name: string, axe: AxeBuilder) => {
   )
 }
 
-/** No violation of WCAG 2.2 A and AA that axe can see; in the full lane the colours of the dark theme too. */
+/** No violation of WCAG 2.2 A and AA and of the outline that axe can see; in the full lane the colours of the dark theme too. */
 export const assertAccessible = async (page: Page, name: string) => {
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" })
   await assertNoViolation(`${name}, light`, axeOn(page).withTags(tags))
