@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { LosslessNumber } from "lossless-json"
 import { execFileSync } from "node:child_process"
 import { findMembers, membersOf } from "../../web/src/tasks/jsonMembers.ts"
+import { fieldsText, parseLogs } from "../../web/src/tasks/logs.ts"
 import { shellQuote } from "../../web/src/tasks/shellQuote.ts"
 import { readTraceback } from "../../web/src/tasks/tracebackLines.ts"
 
@@ -30,6 +31,19 @@ describe("the search in the values of a task", () => {
       ["note", false]
     ])
     assert.deepStrictEqual(found("nothing of the kind"), [])
+  })
+})
+
+describe("the logs of a task", () => {
+  it("keep all digits of the numbers in their fields", () => {
+    const line = (fields: string) =>
+      `{"seq":1,"at":"2026-11-28T10:00:00Z","level":"info","attempt":1,"message":"m","fields":${fields}}`
+    const { items, next_after } = parseLogs(
+      `{"items":[${line("{\"id\":9007199254740993,\"rate\":1.0}")},${line("null")}],"next_after":2}`
+    )
+    assert.deepStrictEqual(items.map(fieldsText), [" {\"id\":9007199254740993,\"rate\":1.0}", ""])
+    assert.strictEqual(items[0]?.seq, 1)
+    assert.strictEqual(next_after, 2)
   })
 })
 

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useMemo, useRef, useState } from "react"
-import { api, type Schemas, unwrap } from "../api/client.ts"
+import { api, unwrap } from "../api/client.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "../ui/Button.tsx"
@@ -11,10 +11,9 @@ import { Icon } from "../ui/Icon.tsx"
 import { ErrorNotice } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { saveText } from "../ui/saveText.ts"
+import { fieldsText, type LogLine, type Logs, parseLogs } from "./logs.ts"
 
-type Line = Schemas["TaskLogLine"]
-type Logs = Schemas["TaskLogs"]
-type Level = Line["level"]
+type Level = LogLine["level"]
 
 /** From the lowest to the highest. */
 const levels: ReadonlyArray<Level> = ["debug", "info", "warning", "error"]
@@ -30,8 +29,7 @@ const rowHeight = 22
 /** So close to its end, a log that grows stays there. */
 const endPixels = 24
 
-const fieldsText = ({ fields }: Line): string => fields === null ? "" : ` ${JSON.stringify(fields)}`
-const textOf = (line: Line): string => `${line.at}  ${line.level.padEnd(7)}  ${line.message}${fieldsText(line)}`
+const textOf = (line: LogLine): string => `${line.at}  ${line.level.padEnd(7)}  ${line.message}${fieldsText(line)}`
 
 /**
  * The task's log, of a thousand lines at most. Each change of the task, which invalidates what is read of it, reads on from
@@ -45,10 +43,13 @@ const useLogs = (slug: string, engine: string, taskId: string) => {
     queryFn: async (): Promise<Logs> => {
       const known = queries.getQueryData<Logs>(queryKey)
       const path = { slug, engine, task_id: taskId }
-      const read = await unwrap(
-        api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/logs", {
-          params: { path, query: { after: known?.next_after ?? 0 } }
-        })
+      const read = parseLogs(
+        await unwrap(
+          api.GET("/api/v1/projects/{slug}/tasks/{engine}/{task_id}/logs", {
+            params: { path, query: { after: known?.next_after ?? 0 } },
+            parseAs: "text"
+          })
+        )
       )
       return { ...read, items: [...known?.items ?? [], ...read.items] }
     }
@@ -56,7 +57,7 @@ const useLogs = (slug: string, engine: string, taskId: string) => {
 }
 
 /** Lines of which those on screen are in the document. It follows the end until a person scrolls up. */
-const Lines = ({ lines }: { readonly lines: ReadonlyArray<Line> }) => {
+const Lines = ({ lines }: { readonly lines: ReadonlyArray<LogLine> }) => {
   const { task: texts } = useTexts()
   const format = useFormat()
   const scroller = useRef<HTMLDivElement>(null)
@@ -149,14 +150,20 @@ export const TaskLogs = ({ engine, slug, taskId }: {
     <Panel
       title={texts.logs}
       actions={
-        <>
-          <FilterSelect label={texts.logLevel} value={level} choices={texts.logLevels} onChoose={setLevel} />
+        <div className="flex min-w-0 items-center gap-2">
+          <FilterSelect
+            label={texts.logLevel}
+            value={level}
+            choices={texts.logLevels}
+            onChoose={setLevel}
+            className="min-w-0"
+          />
           <input
             type="search"
             aria-label={texts.searchLogs}
             placeholder={texts.searchLogs}
             value={search}
-            className="h-7.5 w-45 rounded-base border border-line bg-paper px-3"
+            className="h-7.5 w-45 min-w-0 rounded-base border border-line bg-paper px-3"
             onChange={({ target }) => setSearch(target.value)}
           />
           <CopyButton text={text} label={texts.logs} />
@@ -169,7 +176,7 @@ export const TaskLogs = ({ engine, slug, taskId }: {
           >
             <Icon name="download" />
           </button>
-        </>
+        </div>
       }
     >
       {logs.isError && <ErrorNotice error={logs.error} onRetry={() => void logs.refetch()} />}

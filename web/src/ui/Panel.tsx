@@ -12,8 +12,9 @@ export const Panel = ({ actions, children, title }: {
     <section aria-labelledby={id} className="rounded-base border border-line bg-paper">
       <div className="flex min-h-9.5 flex-wrap items-center gap-2 border-b border-line px-4 py-0.5">
         <h2 id={id} className="font-semibold">{title}</h2>
-        {actions !== undefined && <div className="ml-auto flex flex-wrap items-center justify-end gap-2">{actions}
-        </div>}
+        {actions !== undefined && (
+          <div className="ml-auto flex min-w-0 flex-wrap items-center justify-end gap-2">{actions}</div>
+        )}
       </div>
       {children}
     </section>
