@@ -43,7 +43,7 @@ const readPaths = (): ReadonlyArray<string> => {
       routes.set(node.name.getText(), {
         parent: /=>\s*(\w+)/.exec(textOf("getParentRoute"))?.[1] ?? "",
         path: /"([^"]*)"/.exec(textOf("path"))?.[1] ?? "",
-        isPage: !/component:\s*(Outlet|Shell|ProjectPages|NotFound)$/.test(textOf("component"))
+        isPage: !/component:\s*(Outlet$|lazyPage\(frame\b)/.test(textOf("component"))
       })
     }
     ts.forEachChild(node, visit)

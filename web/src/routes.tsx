@@ -11,7 +11,7 @@ import type { ActivitySearch, FeedSearch } from "./activity/ActivityPage.tsx"
 import { type SetupEngine, setupEngines } from "./agents/setupEngines.ts"
 import type { AuditSearch } from "./audit/AuditPage.tsx"
 import { type BacktestDays, backtestDays } from "./automation/backtestDays.ts"
-import { type ItemsSearch, itemStatuses, taskOutcomes } from "./bulkRetries/bulkRetry.ts"
+import { type ItemsSearch, itemStatuses, taskOutcomes } from "./bulkRetries/search.ts"
 import { lazyPage } from "./code/lazyComponent.tsx"
 import { commandStatuses } from "./commands/statuses.ts"
 import type { DeadLettersSearch } from "./deadLetters/letters.ts"
@@ -22,10 +22,10 @@ import {
   failureWindows,
   groupFilters,
   groupSorts
-} from "./failures/queries.ts"
+} from "./failures/search.ts"
 import { readOwnSearch, readSearch } from "./notifications/search.ts"
 import { type OverviewSearch, type OverviewWindow, overviewWindows } from "./overview/windows.ts"
-import { scheduleFilters, type SchedulesSearch } from "./schedules/states.ts"
+import { scheduleFilters, type SchedulesSearch } from "./schedules/search.ts"
 import {
   oneOf,
   onlyTrue,
@@ -37,12 +37,8 @@ import {
   type WallSearch
 } from "./searchParams.ts"
 import { meQuery } from "./session/session.ts"
-import { NotFound } from "./shell/NotFound.tsx"
-import { ProjectPages } from "./shell/ProjectPages.tsx"
-import { Shell } from "./shell/Shell.tsx"
-import { type LongListSearch, parseLongList } from "./ui/longListSearch.ts"
+import { type LongListSearch, parseLongList, parseOldRows } from "./ui/longListSearch.ts"
 import { ErrorNotice, Loading } from "./ui/Notices.tsx"
-import { parseOldRows } from "./ui/RecentRows.tsx"
 
 const RouteError = ({ error }: { readonly error: unknown }) => {
   const router = useRouter()
@@ -90,11 +86,14 @@ const secondFactorRoute = createRoute({
   component: lazyPage(() => import("./secondFactor/SecondFactorPage.tsx"), "SecondFactorPage")
 })
 
+/** What is around the page of a signed-in person; the sign-in does without. */
+const frame = () => import("./shell/Shell.tsx")
+
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "signed-in",
   beforeLoad: requireSession,
-  component: Shell
+  component: lazyPage(frame, "Shell")
 })
 
 /** The window of an overview's charts. */
@@ -148,12 +147,20 @@ const systemRoute = createRoute({
 const projectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/projects/$slug",
-  component: ProjectPages
+  component: lazyPage(frame, "ProjectPages")
 })
 
 /** Any other address, within the frame: its navigation leads on. */
-const otherRoute = createRoute({ getParentRoute: () => signedInRoute, path: "$", component: NotFound })
-const otherProjectRoute = createRoute({ getParentRoute: () => projectRoute, path: "$", component: NotFound })
+const otherRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "$",
+  component: lazyPage(frame, "NotFound")
+})
+const otherProjectRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "$",
+  component: lazyPage(frame, "NotFound")
+})
 
 const peopleRoute = createRoute({
   getParentRoute: () => projectRoute,

@@ -6,6 +6,7 @@ export const Manifest = Schema.parseJson(Schema.Record({
   key: Schema.String,
   value: Schema.Struct({
     file: Schema.String,
+    name: Schema.optionalWith(Schema.String, { default: () => "" }),
     isEntry: Schema.optionalWith(Schema.Boolean, { default: () => false }),
     imports: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] })
   })
@@ -55,10 +56,13 @@ export const makeLinks = (manifest: Manifest, base: string) => {
     for (const imported of chunk.imports) filesOf(imported, known)
     return known
   }
+  // the manifest has it under no source: it is a file of many modules (web/vite.config.ts)
+  const frame = sources.find((source) => manifest[source]?.name === "Shell") ?? ""
   const sourceEndingWith = (end: string) => sources.find((source) => source.endsWith(end)) ?? ""
   return ({ acceptLanguage, hasSession, path }: Visit): string => {
     const page = hasSession ? pageFileOf(path) : "/SignInPage.tsx"
-    const files = new Set([...filesOf(`src/i18n/${languageOf(acceptLanguage)}.ts`), ...filesOf(sourceEndingWith(page))])
+    const parts = [`src/i18n/${languageOf(acceptLanguage)}.ts`, hasSession ? frame : "", sourceEndingWith(page)]
+    const files = new Set(parts.flatMap((source) => [...filesOf(source)]))
     const calls = hasSession ? ["api/v1/auth/me", "api/v1/projects"] : []
     return [
       ...[...files].map((file) => `<${base}${file}>; rel="modulepreload"`),

@@ -238,6 +238,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
             await route.continue()
           })
           const needed = [
+            /^\/assets\/Shell-/,
             /^\/assets\/OverviewPage-/,
             /^\/assets\/de-/,
             /^\/api\/v1\/auth\/me$/,

@@ -1,6 +1,6 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
-import { useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { EmptyState } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
-import { useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
 import { buttonClass } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 

@@ -2,7 +2,8 @@ import { queryOptions, useQuery } from "@tanstack/react-query"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { ofFrame } from "../api/readAt.ts"
-import { meQuery, useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
+import { meQuery } from "../session/session.ts"
 
 export type Approval = Schemas["Approval"]
 export type ApprovalStatus = Approval["status"]

@@ -1,5 +1,5 @@
 import { api, unwrap } from "../api/client.ts"
-import { useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
 import { useAction } from "../ui/useAction.ts"
 import { automationKey } from "./queries.ts"
 import { isDestructive, type Rule, type RuleShape } from "./rule.ts"

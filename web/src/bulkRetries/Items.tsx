@@ -10,8 +10,9 @@ import { Tabs } from "../ui/Tabs.tsx"
 import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
-import { type BulkRetry, isMoving, itemShapes, type ItemsSearch, outcomeShapes } from "./bulkRetry.ts"
+import { type BulkRetry, isMoving, itemShapes, outcomeShapes } from "./bulkRetry.ts"
 import { bulkRetriesKey, listItems } from "./queries.ts"
+import type { ItemsSearch } from "./search.ts"
 
 const movingMillis = 3_000
 /** The tasks of an outcome are found among all retried ones, which takes 0.4 s for 100 000. */

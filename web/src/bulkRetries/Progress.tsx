@@ -1,17 +1,8 @@
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
-import {
-  type BulkRetry,
-  itemShapes,
-  type ItemStatus,
-  itemStatuses,
-  outcomeShapes,
-  phaseOf,
-  shapeOf,
-  type TaskOutcome,
-  taskOutcomes
-} from "./bulkRetry.ts"
+import { type BulkRetry, itemShapes, outcomeShapes, phaseOf, shapeOf } from "./bulkRetry.ts"
+import { type ItemStatus, itemStatuses, type TaskOutcome, taskOutcomes } from "./search.ts"
 
 /** The phase of a request as shape and word, and how many of its tasks failed again. */
 export const PhaseMark = ({ request }: { readonly request: BulkRetry }) => {

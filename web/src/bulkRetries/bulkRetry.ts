@@ -1,19 +1,10 @@
 import type { Schemas } from "../api/client.ts"
 import { formatQuery, groupQuery } from "../tasks/query.ts"
 import type { TaskState } from "../tasks/states.ts"
+import type { ItemStatus, TaskOutcome } from "./search.ts"
 
 export type BulkRetry = Schemas["BulkRetry"]
 export type BulkRetryFilter = Schemas["BulkRetryFilter"]
-export type ItemStatus = Schemas["BulkRetryItem"]["status"]
-export type TaskOutcome = NonNullable<Schemas["BulkRetryItem"]["outcome"]>
-
-/** Which tasks of a request are shown, in the address of its page. */
-export interface ItemsSearch {
-  readonly status?: ItemStatus
-  /** Of retried tasks. */
-  readonly outcome?: TaskOutcome
-}
-
 /** What a person reads: a request that runs can be paused, or wait for the last outcomes after it was cancelled. */
 export type Phase = BulkRetry["status"] | "paused" | "cancelling"
 
@@ -48,9 +39,6 @@ export const shapeOf = (request: Pick<BulkRetry, "control_state" | "counts" | "o
 export const isMoving = ({ outcomes, status }: Pick<BulkRetry, "outcomes" | "status">): boolean =>
   status === "running" || (outcomes?.waiting ?? 0) > 0
 
-/** In the order of the bar: what is certain first, what has not ended last. */
-export const taskOutcomes: ReadonlyArray<TaskOutcome> = ["succeeded", "failed", "cancelled", "unknown", "waiting"]
-
 export const outcomeShapes: Readonly<Record<TaskOutcome, TaskState>> = {
   succeeded: "success",
   failed: "failure",
@@ -58,16 +46,6 @@ export const outcomeShapes: Readonly<Record<TaskOutcome, TaskState>> = {
   cancelled: "revoked",
   unknown: "unknown"
 }
-
-/** In the order of the bar: what is certain first, what has not begun last. */
-export const itemStatuses: ReadonlyArray<ItemStatus> = [
-  "succeeded",
-  "failed",
-  "unknown",
-  "unobserved",
-  "claimed",
-  "pending"
-]
 
 /** A retried task is no success yet. */
 export const itemShapes: Readonly<Record<ItemStatus, TaskState>> = {

@@ -1,5 +1,6 @@
 import { api, unwrap } from "../api/client.ts"
-import type { BulkRetryFilter, ItemsSearch } from "./bulkRetry.ts"
+import type { BulkRetryFilter } from "./bulkRetry.ts"
+import type { ItemsSearch } from "./search.ts"
 
 const pageSize = 50
 

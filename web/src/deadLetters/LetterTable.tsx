@@ -1,6 +1,6 @@
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
 import { Button } from "../ui/Button.tsx"
 import { Table } from "../ui/Table.tsx"
 import { TextLink } from "../ui/TextLink.tsx"

@@ -6,7 +6,7 @@ import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { changeOf, type PastCount, sumBetween, weekMillis } from "../overview/comparison.ts"
 import { CompareToggle } from "../overview/WindowSelect.tsx"
-import { useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
 import { Differences } from "../tasks/Differences.tsx"
 import { Shares } from "../tasks/Shares.tsx"
 import { CopyButton } from "../ui/CopyButton.tsx"
@@ -19,15 +19,9 @@ import { GroupFacts } from "./GroupFacts.tsx"
 import { GroupMark } from "./GroupMark.tsx"
 import { GroupSample } from "./GroupSample.tsx"
 import { GroupTasks } from "./GroupTasks.tsx"
-import {
-  deployBeforeQuery,
-  type FailureGroupDetail as Detail,
-  type FailureGroupSearch,
-  type FailureWindow,
-  groupQuery,
-  usualWindow
-} from "./queries.ts"
+import { deployBeforeQuery, type FailureGroupDetail as Detail, groupQuery } from "./queries.ts"
 import { RetryGroupButton } from "./RetryGroupButton.tsx"
+import { type FailureGroupSearch, type FailureWindow, usualWindow } from "./search.ts"
 import { TriageButtons, TriagePanel } from "./Triage.tsx"
 import { WindowSelect } from "./WindowSelect.tsx"
 

@@ -20,7 +20,8 @@ import { usePaused } from "../ui/usePaused.ts"
 import { FailureHeatmap } from "./FailureHeatmap.tsx"
 import { FailureTabs } from "./FailureTabs.tsx"
 import { GroupMark } from "./GroupMark.tsx"
-import { enginesQuery, type FailureGroup, type FailuresSearch, type FailureWindow, listGroups } from "./queries.ts"
+import { enginesQuery, type FailureGroup, listGroups } from "./queries.ts"
+import type { FailuresSearch, FailureWindow } from "./search.ts"
 import { WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000

@@ -10,7 +10,8 @@ import { StateMark } from "../ui/StateMark.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
 import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
-import { type FailureWindow, groupTasksQuery } from "./queries.ts"
+import { groupTasksQuery } from "./queries.ts"
+import type { FailureWindow } from "./search.ts"
 
 const refetchMillis = 10_000
 

@@ -2,7 +2,7 @@ import { useState } from "react"
 import type { Schemas } from "../api/client.ts"
 import { BulkRetryDialog } from "../bulkRetries/BulkRetryDialog.tsx"
 import { useTexts } from "../i18n/Language.tsx"
-import { useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 

@@ -1,7 +1,7 @@
 import { useTexts } from "../i18n/Language.tsx"
 import { oneOf } from "../searchParams.ts"
 import { FilterSelect } from "../ui/FilterSelect.tsx"
-import { type FailureWindow, failureWindows } from "./queries.ts"
+import { type FailureWindow, failureWindows } from "./search.ts"
 
 /** Chooses how far back failures count. */
 export const WindowSelect = ({ any, hours, onChoose }: {

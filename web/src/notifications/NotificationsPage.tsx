@@ -1,7 +1,7 @@
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { useTexts } from "../i18n/Language.tsx"
-import { useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
 import { buttonClass } from "../ui/Button.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { Tabs } from "../ui/Tabs.tsx"

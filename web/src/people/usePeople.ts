@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import { api, unwrap } from "../api/client.ts"
 import { shortId } from "../format/shortId.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { meQuery, useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
+import { meQuery } from "../session/session.ts"
 import { membersQuery } from "./members.ts"
 
 export interface Person {

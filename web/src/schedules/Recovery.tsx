@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
-import { useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
 import { Button } from "../ui/Button.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"

@@ -1,6 +1,7 @@
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { breakerOf, type Schedule, type ScheduleState, stateOf } from "./states.ts"
+import type { ScheduleState } from "./search.ts"
+import { breakerOf, type Schedule, stateOf } from "./states.ts"
 
 const colours: Readonly<Record<ScheduleState, string>> = {
   active: "text-success",

@@ -5,7 +5,7 @@ import { ConnectLink } from "../agents/ConnectLink.tsx"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
 import { Button, buttonClass } from "../ui/Button.tsx"
 import { FilterField } from "../ui/FilterField.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -19,7 +19,8 @@ import { maxListed, projectMisfiresQuery, schedulesQuery } from "./queries.ts"
 import { ScheduleForm } from "./ScheduleForm.tsx"
 import { Schedulers } from "./Schedulers.tsx"
 import { ScheduleTable } from "./ScheduleTable.tsx"
-import { findSchedules, type ScheduleFilter, scheduleFilters, type SchedulesSearch } from "./states.ts"
+import { type ScheduleFilter, scheduleFilters, type SchedulesSearch } from "./search.ts"
+import { findSchedules } from "./states.ts"
 
 const refetchMillis = 5_000
 

@@ -1,4 +1,5 @@
 import type { Schemas } from "../api/client.ts"
+import type { ScheduleFilter, ScheduleState } from "./search.ts"
 
 export type Schedule = Schemas["Schedule"]
 export type Fire = Schemas["ScheduleFire"]
@@ -8,9 +9,6 @@ export type FireStatus = Fire["status"]
 export const serviceScheduler = "svc-scheduler"
 
 export const isServiceOwned = ({ scheduler }: Pick<Schedule, "scheduler">) => scheduler === serviceScheduler
-
-export const scheduleStates = ["active", "paused", "disabled", "quarantined"] as const
-export type ScheduleState = (typeof scheduleStates)[number]
 
 /** What keeps it from firing, the strongest first: a quarantine stays when it is enabled, and a pause too. */
 export const stateOf = (
@@ -28,9 +26,6 @@ export const breakerOf = (
     : consecutive_failures >= threshold && !is_enabled
     ? "tripped"
     : "counting"
-
-export const scheduleFilters = [...scheduleStates, "failing", "drifted"] as const
-export type ScheduleFilter = (typeof scheduleFilters)[number]
 
 const hasFilter = (schedule: Schedule, filter: ScheduleFilter): boolean => {
   if (filter === "failing") return (schedule.consecutive_failures ?? 0) > 0
@@ -71,12 +66,4 @@ export const familyOf: Readonly<Record<FireStatus, FireFamily>> = {
   operator_skipped: "stopped",
   buffer_expired: "stopped",
   buffer_stale: "stopped"
-}
-
-/** The parameters of the page of schedules. */
-export interface SchedulesSearch {
-  readonly tab?: "misfires" | "schedulers"
-  /** Words of a name. */
-  readonly text?: string
-  readonly state?: ScheduleFilter
 }

@@ -1,51 +1,13 @@
 import { type ReactNode, useCallback, useRef, useState } from "react"
-import { api, ApiError, unwrap } from "../api/client.ts"
-import { useTexts } from "../i18n/Language.tsx"
-import { fieldText, TextField } from "../ui/Fields.tsx"
-import { FormDialog } from "../ui/FormDialog.tsx"
+import { ApiError } from "../api/client.ts"
+import { lazyDialog } from "../code/lazyComponent.tsx"
 import { ProofContext, type Prove } from "./proof.ts"
+import type { ProofKind } from "./ProofDialog.tsx"
 
-type By = "code" | "password"
-
-const sendProof = (by: By, proof: string) =>
-  by === "code"
-    ? unwrap(api.POST("/api/v1/auth/mfa/verify", { body: { code: proof, remember_device: false } }))
-    : unwrap(api.POST("/api/v1/auth/reauthenticate", { body: { password: proof } }))
-
-const ProofDialog = ({ by, onClose, onProved }: {
-  readonly by: By
-  readonly onProved: () => void
-  readonly onClose: () => void
-}) => {
-  const { session, stepUp: texts } = useTexts()
-  return (
-    <FormDialog
-      title={texts.title}
-      submit={session.verify}
-      onSubmit={async (form) => {
-        await sendProof(by, fieldText(form, "proof"))
-        onProved()
-      }}
-      onClose={onClose}
-    >
-      <p className="text-soft">{texts.hint}</p>
-      {by === "code"
-        ? <TextField label={session.code} name="proof" autoComplete="one-time-code" maxLength={40} data-autofocus />
-        : (
-          <TextField
-            label={session.password}
-            name="proof"
-            type="password"
-            autoComplete="current-password"
-            data-autofocus
-          />
-        )}
-    </FormDialog>
-  )
-}
+const ProofDialog = lazyDialog(async () => (await import("./ProofDialog.tsx")).ProofDialog)
 
 export const StepUpProvider = ({ children }: { readonly children: ReactNode }) => {
-  const [by, setBy] = useState<By | null>(null)
+  const [by, setBy] = useState<ProofKind | null>(null)
   const resolveProof = useRef<(isProved: boolean) => void>(() => {})
   const prove = useCallback<Prove>(async (action) => {
     try {

@@ -22,6 +22,10 @@ import { UnsavedQuestion } from "./UnsavedQuestion.tsx"
 import { useProject } from "./useProject.ts"
 import { Wall } from "./Wall.tsx"
 
+// what the frame shows instead of a page is in the same file of the build
+export { NotFound } from "./NotFound.tsx"
+export { ProjectPages } from "./ProjectPages.tsx"
+
 const BrowserNotifier = lazyComponent(async () => (await import("../inbox/BrowserNotifier.tsx")).BrowserNotifier)
 
 const ProjectSwitch = ({ slug }: { readonly slug: string }) => {

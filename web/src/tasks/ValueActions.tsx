@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
-import { useCan } from "../session/session.ts"
+import { useCan } from "../session/permissions.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { formatPlace, formatQuery } from "./query.ts"
 import { searchablePathsQuery, useMakeSearchable, useStopSearchable } from "./searchablePaths.ts"

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
-import { Icon } from "./Icon.tsx"
+import { copyPath, LineIcon } from "./LineIcon.tsx"
 
 /** `navigator.clipboard` exists over https and on localhost only; a brain in a private network may have neither. */
 export const copyText = async (text: string): Promise<void> => {
@@ -37,7 +37,7 @@ export const CopyButton = ({ children, label, text }: {
       className="inline-flex items-center gap-2 rounded-small p-0.5 text-soft hover:bg-hover hover:text-ink"
       onClick={() => void copyText(text).then(() => setCopied(true))}
     >
-      <Icon name="copy" />
+      <LineIcon path={copyPath} />
       {children}
       <span role="status" className={isCopied ? "text-small" : "sr-only"}>{isCopied ? texts.copied : ""}</span>
     </button>

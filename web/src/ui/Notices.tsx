@@ -1,6 +1,5 @@
 import type { ReactNode } from "react"
 import { ApiError } from "../api/client.ts"
-import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Button } from "./Button.tsx"
 import { CopyButton } from "./CopyButton.tsx"
@@ -21,11 +20,10 @@ export const EmptyState = ({ children, hint, title }: {
 /** The sentence of a failure for people: that of the problem document, in English, or the dashboard's own. */
 export const useErrorText = () => {
   const { error: texts } = useTexts()
-  const format = useFormat()
   return (error: unknown): string => {
     if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
     if (error.status === 0) return texts.unreachable
-    return error.detail === "" ? texts.noProblem(format.number(error.status)) : error.detail
+    return error.detail === "" ? texts.noProblem(String(error.status)) : error.detail
   }
 }
 

@@ -1,7 +1,6 @@
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
-import { oneOf, present } from "../searchParams.ts"
 import { linkClass } from "./TextLink.tsx"
 
 const day = 86_400_000
@@ -42,11 +41,3 @@ export const OldRowsNote = ({ count, isHidden, onToggle }: {
     </p>
   )
 }
-
-/** The search parameter of pages with such rows. */
-export interface OldRowsSearch {
-  readonly old?: "hidden"
-}
-
-export const parseOldRows = ({ old }: Record<string, unknown>): OldRowsSearch =>
-  present({ old: oneOf(["hidden"], old) })

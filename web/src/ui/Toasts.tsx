@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from "react"
 import { useTexts } from "../i18n/Language.tsx"
-import { Icon } from "./Icon.tsx"
+import { closePath, LineIcon } from "./LineIcon.tsx"
 import { RequestId } from "./Notices.tsx"
 import { linkClass } from "./TextLink.tsx"
 
@@ -89,7 +89,7 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
               className="rounded-small p-0.5 text-soft hover:bg-hover hover:text-ink"
               onClick={() => close(id)}
             >
-              <Icon name="close" />
+              <LineIcon path={closePath} />
             </button>
           </div>
         ))}

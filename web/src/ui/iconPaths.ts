@@ -1,3 +1,5 @@
+import { closePath, copyPath } from "./LineIcon.tsx"
+
 /**
  * Paths of 24 × 24 from Lucide 1.65.0 (https://lucide.dev), each icon as one path. Their
  * licences, ISC and MIT, are in web/public/LICENSE-lucide.txt, which is built into dist/web.
@@ -21,10 +23,9 @@ export const iconPaths = {
   person: "M19 21v-2a4 4 0 0 0-4-4H9a4 4 0 0 0-4 4v2M8 7a4 4 0 1 0 8 0a4 4 0 1 0-8 0",
   retry: "M21 12a9 9 0 1 1-9-9c2.52 0 4.93 1 6.74 2.74L21 8M21 3v5h-5",
   cancel: "M2 12a10 10 0 1 0 20 0a10 10 0 1 0-20 0M15 9l-6 6M9 9l6 6",
-  copy:
-    "M10 8h10a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2h-10a2 2 0 0 1-2-2v-10a2 2 0 0 1 2-2M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2",
+  copy: copyPath,
   search: "M21 21l-4.34-4.34M3 11a8 8 0 1 0 16 0a8 8 0 1 0-16 0",
-  close: "M18 6 6 18M6 6l12 12",
+  close: closePath,
   chevron: "M9 18l6-6-6-6",
   down: "M6 9l6 6 6-6",
   back: "M15 18l-6-6 6-6",

@@ -1,5 +1,12 @@
-import { present, textIn } from "../searchParams.ts"
-import { type OldRowsSearch, parseOldRows } from "./RecentRows.tsx"
+import { oneOf, present, textIn } from "../searchParams.ts"
+
+/** The search parameter of pages with rows that were not seen for a week. */
+export interface OldRowsSearch {
+  readonly old?: "hidden"
+}
+
+export const parseOldRows = ({ old }: Record<string, unknown>): OldRowsSearch =>
+  present({ old: oneOf(["hidden"], old) })
 
 /** What the address of a page with a `LongList` says of it. */
 export interface LongListSearch extends OldRowsSearch {

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { useNow } from "../../format/now.ts"
 import { useTexts } from "../../i18n/Language.tsx"
-import { useCan } from "../../session/session.ts"
+import { useCan } from "../../session/permissions.ts"
 import { Button } from "../../ui/Button.tsx"
 import { UntilDialog } from "../../ui/UntilDialog.tsx"
 import { type Alert, isSnoozed } from "./state.ts"
