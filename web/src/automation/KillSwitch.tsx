@@ -34,7 +34,8 @@ export const KillSwitch = ({ slug }: { readonly slug: string }) => {
   return (
     <>
       {notice}
-      <section
+      <div
+        role="group" // the list is the region of this name
         aria-label={texts.title}
         className="mx-4 mb-4 flex flex-wrap items-center gap-3 rounded-base border border-line bg-paper px-4 py-2"
       >
@@ -70,7 +71,7 @@ export const KillSwitch = ({ slug }: { readonly slug: string }) => {
             <p className="text-soft">{texts.stopHint}</p>
           </FormDialog>
         )}
-      </section>
+      </div>
     </>
   )
 }
