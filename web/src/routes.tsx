@@ -42,7 +42,7 @@ import { ErrorNotice, Loading } from "./ui/Notices.tsx"
 
 const RouteError = ({ error }: { readonly error: unknown }) => {
   const router = useRouter()
-  return <ErrorNotice error={error} onRetry={() => void router.invalidate()} />
+  return <ErrorNotice isPage error={error} onRetry={() => void router.invalidate()} />
 }
 
 const rootRoute = createRootRouteWithContext<{ readonly queries: QueryClient }>()({

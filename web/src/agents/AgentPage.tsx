@@ -157,11 +157,14 @@ export const AgentPage = () => {
   const [isDeleting, setDeleting] = useState(false)
   const agent = list.data?.find(({ id }) => id === agentId)
   if (agent === undefined) {
-    if (list.isError) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
+    if (list.isError) return <ErrorNotice isPage error={list.error} onRetry={() => void list.refetch()} />
     return list.data === undefined ? <Loading /> : (
-      <EmptyState title={texts.unknown} hint={texts.unknownHint}>
-        <Link to="/projects/$slug/agents" params={{ slug }} className={buttonClass()}>{texts.title}</Link>
-      </EmptyState>
+      <>
+        <PageHeader title={texts.title} />
+        <EmptyState title={texts.unknown} hint={texts.unknownHint}>
+          <Link to="/projects/$slug/agents" params={{ slug }} className={buttonClass()}>{texts.title}</Link>
+        </EmptyState>
+      </>
     )
   }
   const hasTrouble = agent.setup_advice.length > 0 || agent.last_refused_at !== null

@@ -32,7 +32,7 @@ export const ApprovalChange = ({ approval }: { readonly approval: Approval }) =>
         const rule = ruleOf(approval, content)
         return rule !== null && (
           <div key={name} className="grid gap-0.5 px-4 pt-2">
-            <h3 className="text-small text-soft">{name}</h3>
+            <h2 className="text-small text-soft">{name}</h2>
             <RuleSentence rule={rule} />
           </div>
         )
@@ -48,7 +48,9 @@ export const ApprovalChange = ({ approval }: { readonly approval: Approval }) =>
           ))}
         </ul>
       )}
-      {sides.map(({ content, name }) => <JsonTree key={name} label={name} value={content} text={jsonText(content)} />)}
+      {sides.map(({ content, name }) => (
+        <JsonTree key={name} heading="h2" label={name} value={content} text={jsonText(content)} />
+      ))}
       {revision !== null && <p className="figures px-4 pb-3 text-soft">{texts.revision(revision)}</p>}
     </section>
   )

@@ -91,8 +91,8 @@ export const ApprovalDetails = ({ approval, slug }: { readonly slug: string; rea
       )}
       <ApprovalChange approval={approval} />
       <div className="border-t border-line">
-        <JsonTree label={texts.request} value={request} text={jsonText(request)} />
-        {result !== null && <JsonTree label={texts.result} value={result} text={jsonText(result)} />}
+        <JsonTree heading="h2" label={texts.request} value={request} text={jsonText(request)} />
+        {result !== null && <JsonTree heading="h2" label={texts.result} value={result} text={jsonText(result)} />}
       </div>
       {isJob(result) && (
         <p className="px-4 py-3">

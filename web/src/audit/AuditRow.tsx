@@ -34,7 +34,7 @@ const Details = ({ row }: { readonly row: Row }) => {
         )}
         <span className="text-soft">{texts.row}:</span> {row.id}
       </p>
-      <JsonTree label={texts.metadata} value={row.metadata} text={JSON.stringify(row.metadata, null, 2)} />
+      <JsonTree heading="h2" label={texts.metadata} value={row.metadata} text={JSON.stringify(row.metadata, null, 2)} />
     </div>
   )
 }

@@ -146,7 +146,13 @@ export const RulePage = () => {
   const toast = useToast()
   const refetchInterval = useRefetchInterval(refetchMillis)
   const { data: rule, error, refetch } = useQuery({ ...ruleQuery(slug, ruleId), refetchInterval })
-  const notice = error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />
+  const notice = error !== null && (
+    <ErrorNotice
+      isPage={rule === undefined}
+      error={error}
+      onRetry={() => void refetch()}
+    />
+  )
   if (rule === undefined) return notice || <Loading />
   return (
     <div className="pb-6">

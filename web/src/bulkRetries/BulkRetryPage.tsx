@@ -113,7 +113,7 @@ export const BulkRetryPage = () => {
   })
   const request = read.data
   if (request === undefined) {
-    return read.isError ? <ErrorNotice error={read.error} onRetry={() => void read.refetch()} /> : <Loading />
+    return read.isError ? <ErrorNotice isPage error={read.error} onRetry={() => void read.refetch()} /> : <Loading />
   }
   return (
     <>

@@ -87,7 +87,7 @@ export const FailurePage = () => {
       replace: true
     })
   if (group === undefined) {
-    return read.isError ? <ErrorNotice error={read.error} onRetry={() => void read.refetch()} /> : <Loading />
+    return read.isError ? <ErrorNotice isPage error={read.error} onRetry={() => void read.refetch()} /> : <Loading />
   }
   const name = group.sample_task_name ?? fingerprint
   const weekAgo = read.dataUpdatedAt - weekMillis

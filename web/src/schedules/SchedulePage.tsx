@@ -128,7 +128,9 @@ export const SchedulePage = () => {
   const detail = useQuery({ ...scheduleQuery(slug, scheduleId), refetchInterval })
   const threshold = useQuery(schedulesQuery(slug)).data?.threshold ?? 0
   if (detail.data === undefined) {
-    return detail.isError ? <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} /> : <Loading />
+    return detail.isError
+      ? <ErrorNotice isPage error={detail.error} onRetry={() => void detail.refetch()} />
+      : <Loading />
   }
   const { exact, schedule } = detail.data
   const values = [{ label: "args", value: exact.args }, { label: "kwargs", value: exact.kwargs }]

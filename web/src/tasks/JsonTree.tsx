@@ -94,8 +94,10 @@ const Member = ({ depth, isFound = false, link, name, path, sought, value }: {
 }
 
 /** A value as the agent sent it, digit for digit; `text` is what is copied. */
-export const JsonTree = ({ label, link, text, value }: {
+export const JsonTree = ({ heading: Heading = "h3", label, link, text, value }: {
   readonly label: string
+  /** The level below that of what it is in: a panel, unless it is in the page itself. */
+  readonly heading?: "h2" | "h3"
   readonly link?: ScalarLink
   readonly value: unknown
   readonly text: string
@@ -106,7 +108,7 @@ export const JsonTree = ({ label, link, text, value }: {
   return (
     <section aria-label={label} className="border-b border-line last:border-0">
       <div className="flex h-9 items-center gap-2 px-4">
-        <h3 className="font-medium">{label}</h3>
+        <Heading className="font-medium">{label}</Heading>
         <CopyButton text={text} label={label} />
         {members !== null && members.length > 0 && (
           <input

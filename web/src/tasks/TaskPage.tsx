@@ -66,7 +66,9 @@ export const TaskPage = () => {
     }), [engine, key, queries, taskId])
   )
   if (detail.data === undefined) {
-    return detail.isError ? <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} /> : <Loading />
+    return detail.isError
+      ? <ErrorNotice isPage error={detail.error} onRetry={() => void detail.refetch()} />
+      : <Loading />
   }
   const { exact, task } = detail.data
   const hasEnded = endStates.has(task.state)

@@ -48,17 +48,20 @@ export const RequestId = ({ id }: { readonly id: string }) => {
   )
 }
 
-export const ErrorNotice = ({ error, onRetry, title }: {
+export const ErrorNotice = ({ error, isPage = false, onRetry, title }: {
   readonly error: unknown
+  /** The page shows nothing else: the notice is its title too. */
+  readonly isPage?: boolean
   readonly title?: string
   readonly onRetry?: () => void
 }) => {
   const { error: texts } = useTexts()
   const textOf = useErrorText()
   const requestId = requestIdOf(error)
+  const Title = isPage ? "h1" : "p"
   return (
     <div role="alert" className="m-4 rounded-base border border-line bg-paper p-4">
-      <p className="font-medium text-failure">{title ?? texts.title}</p>
+      <Title className="font-medium text-failure">{title ?? texts.title}</Title>
       <p className="mt-1 max-w-[72ch]">{textOf(error)}</p>
       <div className="mt-3 flex flex-wrap items-center gap-3">
         {onRetry !== undefined && <Button onClick={onRetry}>{texts.retry}</Button>}

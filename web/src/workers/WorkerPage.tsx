@@ -148,7 +148,7 @@ export const WorkerPage = () => {
   const worker = detail.data
   if (worker === undefined) {
     return detail.isError
-      ? <ErrorNotice error={detail.error} onRetry={() => void detail.refetch()} />
+      ? <ErrorNotice isPage error={detail.error} onRetry={() => void detail.refetch()} />
       : <Loading />
   }
   return (
