@@ -20,7 +20,7 @@ export const audit: Texts["audit"] = {
   since: "Zeitraum",
   windows: {
     "1h": "Letzte Stunde",
-    "24h": "Letzte 24 Stunden",
+    "24h": common.last24Hours,
     "7d": "Letzte 7 Tage",
     "30d": "Letzte 30 Tage",
     all: "Gesamter Zeitraum"

@@ -135,7 +135,7 @@ export const automation: Texts["automation"] = {
   truncated: "Der Verlauf war zu groß für eine Anfrage. Nur der neueste Teil wurde gelesen.",
   day: "Tag (UTC)",
   byName: "Nach Task-Name",
-  byWorker: "Nach Worker",
+  byWorker: common.byWorker,
   samples: "Neueste Treffer",
   notes: "Grenzen",
   executions: "Protokoll",

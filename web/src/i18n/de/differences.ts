@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const differences: Texts["differences"] = {
   title: "Was bei Fehlern anders ist",
   againstSuccess: "Verglichen mit dem letzten Erfolg",
   property: "Merkmal",
   hour: "Stunde (UTC)",
-  version: "Version",
+  version: common.version,
   anyValue: "vorhanden",
   thisTask: "Dieser Task",
   lastSuccess: "Letzter Erfolg",

@@ -99,7 +99,7 @@ export const overview: Texts["overview"] = {
     rule: "eine Regel an vergangenen Tasks erproben"
   },
   groupBy: "Gruppieren nach",
-  groupings: { queue: "Nach Queue", name: "Nach Taskname", worker: "Nach Worker" },
+  groupings: { queue: "Nach Queue", name: "Nach Taskname", worker: common.byWorker },
   groupTitles: {
     queue: "Beendete Tasks nach Queue",
     name: "Beendete Tasks nach Name",

@@ -15,7 +15,13 @@ export const audit = {
   ofAllTargets: common.showAll,
   outcomes: { allow: "Allowed", deny: common.refused },
   since: "Time",
-  windows: { "1h": "Last hour", "24h": "Last 24 hours", "7d": "Last 7 days", "30d": "Last 30 days", all: "All time" },
+  windows: {
+    "1h": "Last hour",
+    "24h": common.last24Hours,
+    "7d": "Last 7 days",
+    "30d": "Last 30 days",
+    all: "All time"
+  },
   address: common.ipAddress,
   addressHidden: "Only global admins see IP addresses.",
   row: "Entry",

@@ -129,7 +129,7 @@ export const automation = {
   truncated: "The history was too large for one request. Only the newest part was read.",
   day: "Day (UTC)",
   byName: "By task name",
-  byWorker: "By worker",
+  byWorker: common.byWorker,
   samples: "Newest matches",
   notes: "Limitations",
   executions: "Log",

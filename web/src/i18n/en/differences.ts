@@ -1,9 +1,11 @@
+import { common } from "./common.ts"
+
 export const differences = {
   title: "What differs when it fails",
   againstSuccess: "Against the last success",
   property: "Property",
   hour: "Hour (UTC)",
-  version: "Version",
+  version: common.version,
   anyValue: "present",
   thisTask: "This task",
   lastSuccess: "Last success",

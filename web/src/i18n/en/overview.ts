@@ -99,7 +99,7 @@ export const overview = {
     rule: "try a rule on past tasks"
   },
   groupBy: "Group by",
-  groupings: { queue: "By queue", name: "By task name", worker: "By worker" },
+  groupings: { queue: "By queue", name: "By task name", worker: common.byWorker },
   groupTitles: { queue: "Completed by queue", name: "Completed by task name", worker: "Completed by worker" },
   otherGroups: "All others",
   noQueue: "Without a queue"

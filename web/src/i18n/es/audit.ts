@@ -18,7 +18,7 @@ export const audit: Texts["audit"] = {
   since: "Periodo",
   windows: {
     "1h": "Última hora",
-    "24h": "Últimas 24 horas",
+    "24h": common.last24Hours,
     "7d": "Últimos 7 días",
     "30d": "Últimos 30 días",
     all: "Todo el tiempo"

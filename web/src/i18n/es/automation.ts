@@ -135,7 +135,7 @@ export const automation: Texts["automation"] = {
   truncated: "El historial era demasiado grande para una solicitud. Solo se leyó la parte más reciente.",
   day: "Día (UTC)",
   byName: "Por nombre de tarea",
-  byWorker: "Por worker",
+  byWorker: common.byWorker,
   samples: "Coincidencias más recientes",
   notes: "Limitaciones",
   executions: "Registro",

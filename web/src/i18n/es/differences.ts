@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const differences: Texts["differences"] = {
   title: "Qué cambia cuando falla",
   againstSuccess: "Frente a la última completada",
   property: "Característica",
   hour: "Hora (UTC)",
-  version: "Versión",
+  version: common.version,
   anyValue: "presente",
   thisTask: "Esta tarea",
   lastSuccess: "Última completada",

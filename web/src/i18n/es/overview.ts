@@ -99,7 +99,7 @@ export const overview: Texts["overview"] = {
     rule: "probar una regla con tareas pasadas"
   },
   groupBy: "Agrupar por",
-  groupings: { queue: "Por cola", name: "Por nombre de tarea", worker: "Por worker" },
+  groupings: { queue: "Por cola", name: "Por nombre de tarea", worker: common.byWorker },
   groupTitles: {
     queue: "Tareas terminadas por cola",
     name: "Tareas terminadas por nombre",

@@ -18,7 +18,7 @@ export const audit: Texts["audit"] = {
   since: "Période",
   windows: {
     "1h": "Dernière heure",
-    "24h": "Dernières 24 heures",
+    "24h": common.last24Hours,
     "7d": "7 derniers jours",
     "30d": "30 derniers jours",
     all: "Toute la période"

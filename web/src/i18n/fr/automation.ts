@@ -135,7 +135,7 @@ export const automation: Texts["automation"] = {
   truncated: "L’historique était trop grand pour une requête. Seule la partie la plus récente a été lue.",
   day: "Jour (UTC)",
   byName: "Par nom de tâche",
-  byWorker: "Par worker",
+  byWorker: common.byWorker,
   samples: "Correspondances récentes",
   notes: "Limites",
   executions: "Journal",

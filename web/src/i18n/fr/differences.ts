@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const differences: Texts["differences"] = {
   title: "Ce qui change en cas d’échec",
   againstSuccess: "Par rapport à la dernière réussite",
   property: "Caractéristique",
   hour: "Heure (UTC)",
-  version: "Version",
+  version: common.version,
   anyValue: "présent",
   thisTask: "Cette tâche",
   lastSuccess: "Dernière réussite",

@@ -100,7 +100,7 @@ export const overview: Texts["overview"] = {
     rule: "essayer une règle sur des tâches passées"
   },
   groupBy: "Grouper par",
-  groupings: { queue: "Par file", name: "Par nom de tâche", worker: "Par worker" },
+  groupings: { queue: "Par file", name: "Par nom de tâche", worker: common.byWorker },
   groupTitles: {
     queue: "Tâches terminées par file",
     name: "Tâches terminées par nom",

@@ -16,7 +16,7 @@ export const audit: Texts["audit"] = {
   ofAllTargets: common.showAll,
   outcomes: { allow: "許可", deny: common.refused },
   since: "期間",
-  windows: { "1h": "過去1時間", "24h": "過去24時間", "7d": "過去7日間", "30d": "過去30日間", all: "全期間" },
+  windows: { "1h": "過去1時間", "24h": common.last24Hours, "7d": "過去7日間", "30d": "過去30日間", all: "全期間" },
   address: common.ipAddress,
   addressHidden: "IPアドレスを見られるのはグローバル管理者だけです。",
   row: "記録",

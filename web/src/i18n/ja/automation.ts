@@ -127,7 +127,7 @@ export const automation: Texts["automation"] = {
   truncated: "履歴が1回のリクエストで読める量を超えたため、新しい部分だけを読み込みました。",
   day: "日付（UTC）",
   byName: "タスク名別",
-  byWorker: "ワーカー別",
+  byWorker: common.byWorker,
   samples: "最新の一致",
   notes: "制限事項",
   executions: "ログ",

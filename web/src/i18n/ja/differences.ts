@@ -1,11 +1,12 @@
 import type { Texts } from "../en.ts"
+import { common } from "./common.ts"
 
 export const differences: Texts["differences"] = {
   title: "失敗時に異なる点",
   againstSuccess: "最後の成功との比較",
   property: "項目",
   hour: "時間帯（UTC）",
-  version: "バージョン",
+  version: common.version,
   anyValue: "あり",
   thisTask: "このタスク",
   lastSuccess: "最後の成功",

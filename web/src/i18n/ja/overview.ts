@@ -100,7 +100,7 @@ export const overview: Texts["overview"] = {
     rule: "過去のタスクでルールを試す"
   },
   groupBy: "グループ化",
-  groupings: { queue: "キュー別", name: "タスク名別", worker: "ワーカー別" },
+  groupings: { queue: "キュー別", name: "タスク名別", worker: common.byWorker },
   groupTitles: {
     queue: "終了したタスク（キュー別）",
     name: "終了したタスク（名前別）",
