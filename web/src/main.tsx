@@ -3,9 +3,9 @@ import { type Query, QueryClient, QueryClientProvider } from "@tanstack/react-qu
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { api, ApiError, csrfToken, enrolment, signIn, unwrap } from "./api/client.ts"
+import { api, ApiError, csrfToken, enrolment, signIn, stream, unwrap } from "./api/client.ts"
 import { connection } from "./api/connection.ts"
-import { liveStream } from "./api/live.ts"
+import { isPaused } from "./api/paused.ts"
 import { LanguageProvider } from "./i18n/Language.tsx"
 import { createDashboardRouter } from "./routes.tsx"
 import { meQuery } from "./session/session.ts"
@@ -18,7 +18,7 @@ applyTheme()
 
 const maxRetries = 3
 
-const isNotPaused = () => liveStream.getStatus() !== "paused"
+const isNotPaused = () => !isPaused()
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -64,7 +64,7 @@ signIn.onRequired = ({ code }) => {
   queries.clear()
   void router.navigate({ to: "/sign-in", search: code === "mfa_required" ? { to, factor: true } : { to, ended: true } })
 }
-liveStream.onRefused = () => {
+stream.onRefused = () => {
   // asks with an error of its own, unlike meQuery, for which a missing session is a result
   void queries.fetchQuery({ queryKey: ["session"], queryFn: () => unwrap(api.GET("/api/v1/auth/me")), staleTime: 0 })
     .catch(() => {}) // signIn.onRequired has handled it

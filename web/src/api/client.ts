@@ -65,6 +65,9 @@ export const enrolment: { onRequired: () => void } = { onRequired: () => {} }
 /** Runs when the API takes no call of this session: it has ended, or its second factor is pending. */
 export const signIn: { onRequired: (refusal: ApiError) => void } = { onRequired: () => {} }
 
+/** Runs when the API refuses the live stream: the session may have ended. */
+export const stream: { onRefused: () => void } = { onRefused: () => {} }
+
 /** The body of a successful response; otherwise it rejects with ApiError. */
 export const unwrap = async <A>(
   request: Promise<{ readonly data?: A; readonly error?: unknown; readonly response: Response }>

@@ -1,6 +1,7 @@
 import { useEffect, useSyncExternalStore } from "react"
-import { base, type Schemas } from "./client.ts"
+import { base, type Schemas, stream } from "./client.ts"
 import { connection } from "./connection.ts"
+import { isPaused, storePaused } from "./paused.ts"
 
 /** A changed task of the live stream (docs/api.md, Live updates). */
 export type LiveTask =
@@ -36,7 +37,6 @@ export interface LiveListener {
   readonly onGap?: () => void
 }
 
-const pausedKey = "svc.paused"
 const shortestRetryMillis = 1_000
 const longestRetryMillis = 30_000
 
@@ -58,12 +58,9 @@ class LiveStream {
   /** When the last event arrived, or the stream was opened, in epoch milliseconds. */
   #heardAt = 0
   #staysOpen = false
-  #isPaused = localStorage.getItem(pausedKey) === "yes"
-  #status: LiveStatus = this.#isPaused ? "paused" : "connecting"
+  #status: LiveStatus = isPaused() ? "paused" : "connecting"
   /** Until when the stream kept the page current that is on screen, in epoch milliseconds; 0: it did not. */
   syncedAt = 0
-  /** The brain refuses the stream: the session may have ended. */
-  onRefused: () => void = () => {}
   readonly #listeners = new Set<LiveListener>()
   readonly #watchers = new Set<() => void>()
 
@@ -133,8 +130,7 @@ class LiveStream {
   }
 
   setPaused(isPaused: boolean) {
-    this.#isPaused = isPaused
-    localStorage.setItem(pausedKey, isPaused ? "yes" : "no")
+    storePaused(isPaused)
     this.#open()
   }
 
@@ -158,8 +154,8 @@ class LiveStream {
     clearTimeout(this.#retry)
     this.#source?.close()
     this.#source = null
-    this.#setStatus(this.#isPaused ? "paused" : "connecting")
-    if (this.#isPaused || this.#slug === null) return
+    this.#setStatus(isPaused() ? "paused" : "connecting")
+    if (isPaused() || this.#slug === null) return
     if (document.visibilityState === "hidden" && !this.#staysOpen) return
     const source = new EventSource(`${base}/api/v1/projects/${encodeURIComponent(this.#slug)}/stream`)
     this.#source = source
@@ -180,7 +176,7 @@ class LiveStream {
       if (this.#source !== source) return
       this.#setStatus("connecting")
       if (source.readyState !== EventSource.CLOSED) return connection.reportLoss()
-      this.onRefused()
+      stream.onRefused()
       const millis = Math.min(longestRetryMillis, shortestRetryMillis * 2 ** this.#failures++)
       this.#retry = setTimeout(() => this.#open(), millis * (0.5 + Math.random() / 2))
     })
