@@ -1,5 +1,6 @@
 // The rules of the house that a general linter cannot hold: who may import whom, and what only one place may do.
 // CONTRIBUTING.md explains them. An exception is a line below, with its reason.
+import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -244,6 +245,13 @@ for (const [file, targets] of targetsOf) {
 }
 for (const circle of findCircles(capabilities)) {
   problems.push(`capabilities that import each other: ${circle.join(" -> ")}`)
+}
+
+// of every tracked file: a conflict that was committed renders as text in docs/, where no compiler refuses it
+const conflicts = spawnSync("git", ["grep", "-nIE", "^(<{7}|={7}|>{7})( |$)"], { cwd: root, encoding: "utf8" })
+if (conflicts.status !== 0 && conflicts.status !== 1) throw new Error(`git grep failed: ${conflicts.stderr}`)
+for (const line of conflicts.stdout.split("\n").filter((line) => line !== "")) {
+  problems.push(`a marker of a merge conflict: ${line}`)
 }
 
 if (problems.length > 0) {
