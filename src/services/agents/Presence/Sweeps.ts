@@ -58,9 +58,9 @@ export const makePresenceSweeps = Effect.gen(function*() {
   }, sql.withTransaction)
 
   /**
-   * Records `agent.offline`, and the outage, for agents that have been offline for SVC_AGENT_OFFLINE_CONFIRM_SECONDS: a restart of an
-   * agent or of the brain takes less, and an agent that has never connected is no outage. The row keeps what was
-   * recorded, so a replica or a restart records it once.
+   * Records `agent.offline`, and the outage, for agents that have been offline for
+   * SVC_AGENT_OFFLINE_CONFIRM_SECONDS: a restart of an agent or of the brain takes less, and an agent that has never
+   * connected is no outage. The row keeps what was recorded, so a replica or a restart records it once.
    */
   const reportOfflineAgents = Effect.fn("PresenceSweeps.reportOfflineAgents")(function*() {
     const cutoff = Timestamp.addSeconds(yield* Timestamp.now, -settings.agentOfflineConfirm)
