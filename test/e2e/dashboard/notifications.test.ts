@@ -280,6 +280,22 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           await page.getByText("box.ship is down").first().waitFor()
           await page.getByRole("link", { name: "Inbox", exact: true }).waitFor()
         })
+
+        // of two tabs the one that had the focus last shows it; a focus while it had the lock already is no later claim
+        yield* Effect.promise(async () => {
+          const { page } = operator
+          await page.evaluate("dispatchEvent(new Event('focus'))")
+          const other = await page.context().newPage()
+          await other.addInitScript(recordNotifications)
+          const isRead = other.waitForResponse((response) => response.url().includes("/user/notifications?"))
+          await other.goto("/projects/shop/agents")
+          await isRead
+          await other.locator("[data-live=live]").waitFor()
+          await other.evaluate("document.hasFocus = () => false")
+          await fail("box.late")
+          await other.waitForFunction("shown.length === 1")
+          assert.strictEqual(await page.evaluate("shown.length"), 1) // of before
+        })
         assert.deepStrictEqual([...admin.complaints, ...operator.complaints], [])
       }),
     480_000

@@ -13,7 +13,6 @@ export const useIsNotifier = (): boolean => {
     const { signal } = ended
     const untilEnded = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))
     let waiting = new AbortController()
-    let hasNewFocus = document.hasFocus()
     const hold = () => {
       if (!signal.aborted) setNotifier(true)
       return untilEnded
@@ -21,17 +20,14 @@ export const useIsNotifier = (): boolean => {
     const run = async () => {
       while (!signal.aborted) {
         waiting = new AbortController()
-        const options = hasNewFocus ? { steal: true } : { signal: waiting.signal }
-        hasNewFocus = false
+        // asked anew each time: a tab that lost the lock to one with the focus must not take it back
+        const options = document.hasFocus() ? { steal: true } : { signal: waiting.signal }
         await navigator.locks.request(lockName, options, hold).catch(() => {}) // another tab took it, or this one will
         if (!signal.aborted) setNotifier(false)
       }
     }
-    const takeLock = () => {
-      hasNewFocus = true
-      waiting.abort() // nothing where this tab has the lock
-    }
-    addEventListener("focus", takeLock, { signal })
+    // ends the wait, so that the lock is asked for again; nothing where this tab has the lock
+    addEventListener("focus", () => waiting.abort(), { signal })
     void run()
     return () => {
       ended.abort()
