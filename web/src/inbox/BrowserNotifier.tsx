@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useMemo, useRef } from "react"
 import type { Schemas } from "../api/client.ts"
-import { liveStream, useLiveChanges } from "../api/live.ts"
+import { liveStream, useLiveChanges, useLiveStatus } from "../api/live.ts"
 import { ofFrame } from "../api/readAt.ts"
 import { projectsQuery } from "../shell/projects.ts"
 import { readInbox } from "./queries.ts"
@@ -63,13 +63,14 @@ const useOpen = () => {
 const Notifier = () => {
   const queries = useQueryClient()
   const open = useOpen()
+  const isConnecting = useLiveStatus() === "connecting" // neither live, nor paused
   const { data } = useQuery({
     queryKey: newestKey,
     meta: ofFrame,
     queryFn: async () => (await readInbox(false, null)).items,
     staleTime: 0,
     gcTime: 0, // another tab may show what comes while this one does not
-    refetchInterval: refetchMillis,
+    refetchInterval: isConnecting && refetchMillis,
     refetchIntervalInBackground: true
   })
   useLiveChanges(useMemo(() => {

@@ -9,7 +9,7 @@ export const ownNotifications: Texts["ownNotifications"] = {
   browser: {
     show: "Benachrichtigungen in diesem Browser anzeigen",
     hint:
-      "Solange svc in einem Tab offen ist, erscheinen neue Nachrichten des Posteingangs, auch wenn Sie etwas anderes ansehen.",
+      "Solange svc in einem Tab offen ist und Sie etwas anderes ansehen, erscheinen neue Nachrichten des Posteingangs.",
     denied:
       "Der Browser blockiert sie. Erlauben Sie Benachrichtigungen für diese Adresse in den Website-Einstellungen des Browsers.",
     unsupported: "Dieser Browser kann sie hier nicht anzeigen. Nötig sind HTTPS und ein Browser mit Benachrichtigungen."

@@ -9,7 +9,7 @@ export const ownNotifications: Texts["ownNotifications"] = {
   browser: {
     show: "Mostrar notificaciones en este navegador",
     hint:
-      "Mientras svc esté abierto en una pestaña, los mensajes nuevos de su bandeja aparecen aunque esté mirando otra cosa.",
+      "Mientras svc esté abierto en una pestaña y usted mire otra cosa, aparecen los mensajes nuevos de su bandeja.",
     denied:
       "El navegador las bloquea. Permita las notificaciones de esta dirección en los ajustes de sitios del navegador.",
     unsupported: "Este navegador no puede mostrarlas aquí. Hacen falta HTTPS y un navegador con notificaciones."

@@ -9,7 +9,7 @@ export const ownNotifications: Texts["ownNotifications"] = {
   browser: {
     show: "Afficher les notifications dans ce navigateur",
     hint:
-      "Tant que svc est ouvert dans un onglet, les nouveaux messages de votre boîte de réception apparaissent même si vous regardez autre chose.",
+      "Tant que svc est ouvert dans un onglet et que vous regardez autre chose, les nouveaux messages de votre boîte de réception apparaissent.",
     denied:
       "Le navigateur les bloque. Autorisez les notifications de cette adresse dans les paramètres de sites du navigateur.",
     unsupported: "Ce navigateur ne peut pas les afficher ici. Il faut HTTPS et un navigateur qui a des notifications."
