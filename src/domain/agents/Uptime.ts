@@ -36,7 +36,12 @@ export const AgentUptime = Schema.Struct({
     "The share of the known time in which it was connected, rounded down to 0.1 %; null: no time is known.",
     0.986
   ),
-  away_seconds: describeField(Schema.Int, "The seconds in which it was not connected.", 1200),
+  known_seconds: describeField(
+    Schema.Int,
+    "The seconds of the 24 hours that are known; the others are before it first connected, or no brain ran.",
+    86_400
+  ),
+  away_seconds: describeField(Schema.Int, "The known seconds in which it was not connected.", 1200),
   cells: describeField(
     Schema.Array(UptimeCell),
     `${uptimeCells} equal parts of the time, the oldest first; \`unknown\`: before it first connected, or while no brain ran.`,
@@ -63,6 +68,13 @@ export interface Span {
   readonly to: number
 }
 
+/** Less than the 24 hours by so little is a rounding, or a brain that restarted. */
+const toleranceSeconds = 5
+
+/** Whether nearly all of the 24 hours are known, so that the uptime is one of all of them. */
+export const isAllKnown = ({ known_seconds }: Pick<AgentUptime, "known_seconds">): boolean =>
+  known_seconds >= uptimeSeconds - toleranceSeconds
+
 export interface UptimeFacts {
   readonly window: Span
   /** When a brain watched; overlapping or not in order where clocks of replicas differ. */
@@ -84,6 +96,7 @@ export const uptimeOf = (
   return {
     // rounded down, so that only an agent without an outage has 100 %
     uptime: knownMillis === 0 ? null : Math.floor((1 - awayMillis / knownMillis) * 1000) / 1000,
+    known_seconds: Math.round(knownMillis / 1000),
     away_seconds: Math.round(awayMillis / 1000),
     cells: Array.from({ length: uptimeCells }, (_, index) => {
       const cell = cellOf(window, index)

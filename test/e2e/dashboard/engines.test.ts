@@ -48,6 +48,9 @@ const assertFitsPhone = async (page: Page, path: string) => {
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
+/** The agent connected a moment ago. */
+const knownUptime = /^Connected for [\d.]+% of the [\d.]+[a-z]+ that are known/
+
 const ready = await has("chromium-headless-shell")
 
 describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
@@ -270,9 +273,9 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           agent.signed("heartbeat", {}, { hmac: "0".repeat(64) })
           await agent.closed
           await page.goto("/projects/shop/agents")
-          await page.getByRole("row").filter({ hasText: "box" }).getByText(/^Connected for [\d.]+%/).waitFor()
+          await page.getByRole("row").filter({ hasText: "box" }).getByText(knownUptime).waitFor()
           await page.getByRole("link", { name: "box", exact: true }).click()
-          await page.getByRole("region", { name: "Last 24 hours" }).getByText(/^Connected for [\d.]+%/).waitFor()
+          await page.getByRole("region", { name: "Last 24 hours" }).getByText(knownUptime).waitFor()
           await page.getByText("Set the HMAC secret that was shown with this token").waitFor()
           await assertAccessible(page, "agent")
           await page.getByRole("button", { name: "Delete" }).click()

@@ -140,6 +140,7 @@ describe.each(laneEngines)("agents on %s", (engine) => {
         assert.deepInclude(uptime.agents[0], {
           agent_id: agent.id,
           uptime: 0.986,
+          known_seconds: 86_400,
           away_seconds: 1200,
           outages: [outage]
         })

@@ -11,7 +11,7 @@ import { Time } from "../ui/Time.tsx"
 import { WorkerState } from "../workers/WorkerState.tsx"
 import { type Agent, useAgents, useUptime } from "./agents.ts"
 import { CreateLink } from "./ConnectLink.tsx"
-import { UptimeStrip } from "./Uptime.tsx"
+import { UptimeLegend, UptimeStrip } from "./Uptime.tsx"
 
 /** What is wrong with an agent at first sight: advice about its set-up, and a refusal that it has not recovered from. */
 const Trouble = ({ agent }: { readonly agent: Agent }) => {
@@ -105,6 +105,10 @@ export const AgentsPage = () => {
             }
           ]}
         />
+        {/* the column is hidden on a phone */}
+        <div className="px-4 pb-4 max-md:hidden">
+          <UptimeLegend />
+        </div>
         <OldRowsNote
           count={oldCount}
           isHidden={old === "hidden"}

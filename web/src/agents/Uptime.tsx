@@ -9,19 +9,26 @@ const dayMillis = 86_400_000
 /** Outages that the sentence names; of more it has the number. */
 const maxNamed = 2
 
-/** Height and colour, so that the states differ without their colours. */
-const cellClasses: Readonly<Record<AgentUptime["cells"][number], string>> = {
+/** Less than 24 hours by so little is a rounding, or a server that restarted. */
+const toleranceSeconds = 5
+
+type CellState = AgentUptime["cells"][number]
+
+/** Height, place and colour, so that the states differ without their colours. */
+const cellClasses: Readonly<Record<CellState, string>> = {
   connected: "h-full bg-success",
   partly: "h-2/3 bg-retry",
   away: "h-1/3 bg-failure",
-  unknown: "h-full bg-press"
+  unknown: "h-0.5 self-center bg-line-strong"
 }
 
-/** "98.6 % of the last 24 h, away 20 min at 03:10". */
+const cellStates = ["connected", "partly", "away", "unknown"] as const
+
+/** "98.6 % of the last 24 h, away 20 min at 03:10"; of what is known of them where that is less. */
 const useSentence = () => {
   const { agents: texts } = useTexts()
   const format = useFormat()
-  return ({ away_seconds, outages, uptime }: AgentUptime): string => {
+  return ({ away_seconds, known_seconds, outages, uptime }: AgentUptime): string => {
     if (uptime === null) return texts.uptimeUnknown
     const parts = outages.length > maxNamed
       ? [texts.awayInAll(format.count(outages.length), format.duration(away_seconds * 1000))]
@@ -31,7 +38,11 @@ const useSentence = () => {
           ? texts.awaySince(time)
           : texts.away(format.duration(Date.parse(until) - Date.parse(since)), time)
       })
-    return [texts.uptime(format.percent(uptime)), ...parts].join(", ")
+    const isAllKnown = known_seconds >= dayMillis / 1000 - toleranceSeconds
+    const share = isAllKnown
+      ? texts.uptime(format.percent(uptime))
+      : texts.uptimeOfKnown(format.percent(uptime), format.duration(known_seconds * 1000))
+    return [share, ...parts].join(", ")
   }
 }
 
@@ -53,6 +64,23 @@ const Cells = ({ cells, className }: {
     ))}
   </span>
 )
+
+/** What the bars of a strip mean. */
+export const UptimeLegend = () => {
+  const { agents: texts } = useTexts()
+  return (
+    <ul aria-label={texts.legend} className="flex flex-wrap gap-x-4 gap-y-1 text-small text-soft">
+      {cellStates.map((state) => (
+        <li key={state} className="flex items-center gap-1.5">
+          <span aria-hidden="true" className="flex h-3 w-1 items-end">
+            <span className={`flex-1 rounded-[1px] ${cellClasses[state]}`} />
+          </span>
+          {texts.cells[state]}
+        </li>
+      ))}
+    </ul>
+  )
+}
 
 /** The last 24 hours of an agent, a bar for each half hour. */
 export const UptimeStrip = ({ uptime }: { readonly uptime: AgentUptime }) => {
@@ -82,6 +110,7 @@ export const UptimePanel = ({ agentId, slug }: { readonly slug: string; readonly
         {uptime !== undefined && (
           <div className="grid gap-2 px-4 py-3">
             <Cells cells={uptime.cells} className="h-5" />
+            <UptimeLegend />
             <p>{sentenceOf(uptime)}</p>
             {uptime.uptime !== null && uptime.outages.length === 0 && <p className="text-soft">{texts.noOutage}</p>}
             {uptime.outages.length > 0 && (

@@ -1204,6 +1204,7 @@ export interface components {
             agent_id: string;
             away_seconds: number;
             cells: ("connected" | "partly" | "away" | "unknown")[];
+            known_seconds: number;
             outages: components["schemas"]["AgentOutage"][];
             uptime: number | null;
         };

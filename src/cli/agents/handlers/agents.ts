@@ -1,6 +1,6 @@
 import { Console } from "effect"
 import { type Agent, CreateAgent } from "../../../domain/agents/Agent.ts"
-import type { AgentUptime, Outage, UptimeCell } from "../../../domain/agents/Uptime.ts"
+import { type AgentUptime, isAllKnown, type Outage, type UptimeCell } from "../../../domain/agents/Uptime.ts"
 import { secondsBetween } from "../../../domain/kernel/Timestamp.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
@@ -38,12 +38,13 @@ const formatSeconds = (seconds: number): string =>
     ? `${Math.round(seconds / 60)} min`
     : `${Math.round(seconds / 3600)} h`
 
-const formatUptime = ({ away_seconds, uptime }: AgentUptime): string =>
-  uptime === null
-    ? "unknown"
-    : `${Number((uptime * 100).toFixed(1))} % of the last 24 h${
-      away_seconds === 0 ? "" : `, away ${formatSeconds(away_seconds)}`
-    }`
+const formatUptime = (agentUptime: AgentUptime): string => {
+  const { away_seconds, known_seconds, uptime } = agentUptime
+  if (uptime === null) return "unknown"
+  const time = isAllKnown(agentUptime) ? "last 24 h" : `${formatSeconds(known_seconds)} that are known`
+  const away = away_seconds === 0 ? "" : `, away ${formatSeconds(away_seconds)}`
+  return `${Number((uptime * 100).toFixed(1))} % of the ${time}${away}`
+}
 
 const formatOutage = ({ since, until }: Outage): string => {
   const from = `${since.slice(0, 19)}Z`

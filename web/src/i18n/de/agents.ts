@@ -26,10 +26,18 @@ export const agents: Texts["agents"] = {
   noCapabilities: "Der Agent hat seine Fähigkeiten nicht gemeldet. Agenten melden sie nur über WebSocket.",
   lastDay: common.last24Hours,
   uptime: (percent: string) => `${percent} der letzten 24 h verbunden`,
+  uptimeOfKnown: (percent: string, duration: string) => `${percent} der bekannten ${duration} verbunden`,
   uptimeUnknown: "Nicht bekannt",
   away: (duration: string, time: string) => `${duration} getrennt um ${time}`,
   awaySince: (time: string) => `getrennt seit ${time}`,
   awayInAll: (count: Count, duration: string) => `${count.text}-mal getrennt, zusammen ${duration}`,
+  legend: "Jede halbe Stunde",
+  cells: {
+    connected: "Verbunden",
+    partly: "Teilweise getrennt",
+    away: "Getrennt",
+    unknown: "Nicht bekannt: vor der ersten Verbindung, oder der Server lief nicht"
+  },
   noOutage: "Keine Ausfälle aufgezeichnet.",
   losses: "Verlorene Telemetrie",
   noLoss: "Kein Prozess des Agenten hat verlorene Ereignisse gemeldet.",

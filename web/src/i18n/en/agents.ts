@@ -25,10 +25,18 @@ export const agents = {
   noCapabilities: "It has not reported its capabilities. Agents report them over WebSocket only.",
   lastDay: common.last24Hours,
   uptime: (percent: string) => `Connected for ${percent} of the last 24 h`,
+  uptimeOfKnown: (percent: string, duration: string) => `Connected for ${percent} of the ${duration} that are known`,
   uptimeUnknown: "Not known",
   away: (duration: string, time: string) => `away ${duration} at ${time}`,
   awaySince: (time: string) => `away since ${time}`,
   awayInAll: (count: Count, duration: string) => `away ${count.text} times, ${duration} in all`,
+  legend: "Each half hour",
+  cells: {
+    connected: "Connected",
+    partly: "Partly away",
+    away: "Away",
+    unknown: "Not known: before it first connected, or the server did not run"
+  },
   noOutage: "No recorded outages.",
   losses: "Lost telemetry",
   noLoss: "None of its processes has reported lost events.",

@@ -26,10 +26,18 @@ export const agents: Texts["agents"] = {
   noCapabilities: "No ha indicado sus capacidades. Los agentes solo las indican por WebSocket.",
   lastDay: common.last24Hours,
   uptime: (percent: string) => `Conectado el ${percent} de las últimas 24 h`,
+  uptimeOfKnown: (percent: string, duration: string) => `Conectado el ${percent} del tiempo conocido (${duration})`,
   uptimeUnknown: "No se sabe",
   away: (duration: string, time: string) => `desconectado ${duration} a las ${time}`,
   awaySince: (time: string) => `desconectado desde ${time}`,
   awayInAll: (count: Count, duration: string) => `desconectado ${count.text} veces, ${duration} en total`,
+  legend: "Cada media hora",
+  cells: {
+    connected: "Conectado",
+    partly: "Desconectado en parte",
+    away: "Desconectado",
+    unknown: "No se sabe: antes de la primera conexión, o el servidor no funcionaba"
+  },
   noOutage: "Ninguna interrupción registrada.",
   losses: "Telemetría perdida",
   noLoss: "Ninguno de sus procesos ha notificado eventos perdidos.",

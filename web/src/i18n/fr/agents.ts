@@ -26,10 +26,18 @@ export const agents: Texts["agents"] = {
   noCapabilities: "Il n’a pas indiqué ses capacités. Les agents ne les indiquent que par WebSocket.",
   lastDay: common.last24Hours,
   uptime: (percent: string) => `Connecté ${percent} des dernières 24 h`,
+  uptimeOfKnown: (percent: string, duration: string) => `Connecté ${percent} du temps connu (${duration})`,
   uptimeUnknown: "Inconnu",
   away: (duration: string, time: string) => `déconnecté ${duration} à ${time}`,
   awaySince: (time: string) => `déconnecté depuis ${time}`,
   awayInAll: (count: Count, duration: string) => `déconnecté ${count.text} fois, ${duration} en tout`,
+  legend: "Chaque demi-heure",
+  cells: {
+    connected: "Connecté",
+    partly: "Déconnecté en partie",
+    away: "Déconnecté",
+    unknown: "Inconnu\u00a0: avant la première connexion, ou le serveur ne fonctionnait pas"
+  },
   noOutage: "Aucune interruption enregistrée.",
   losses: "Télémétrie perdue",
   noLoss: "Aucun de ses processus n’a signalé d’événements perdus.",

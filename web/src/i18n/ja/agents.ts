@@ -26,10 +26,18 @@ export const agents: Texts["agents"] = {
   noCapabilities: "対応する操作はまだ報告されていません。WebSocketでのみ報告されます。",
   lastDay: common.last24Hours,
   uptime: (percent: string) => `過去24時間の${percent}で接続`,
+  uptimeOfKnown: (percent: string, duration: string) => `状態が分かる${duration}のうち${percent}で接続`,
   uptimeUnknown: "不明です",
   away: (duration: string, time: string) => `${time}に${duration}切断`,
   awaySince: (time: string) => `${time}から切断中`,
   awayInAll: (count: Count, duration: string) => `切断${count.text}回、計${duration}`,
+  legend: "30分ごとの状態",
+  cells: {
+    connected: "接続",
+    partly: "一部切断",
+    away: "切断",
+    unknown: "不明：初回接続より前、またはサーバーの停止中"
+  },
   noOutage: "記録された切断はありません。",
   losses: "失われたテレメトリー",
   noLoss: "失われたイベントを報告したプロセスはありません。",
