@@ -12,6 +12,9 @@ type Field = Schemas["TaskDifference"]["field"]
 /** A heavy read of a sample, which a minute hardly changes. */
 const staleMillis = 60_000
 
+/** Of the tasks before one the server looks at so many for a success (docs/failures.md). */
+const maxEarlier = 10_000
+
 const useFieldName = () => {
   const { common, differences: texts } = useTexts()
   const names: Readonly<Record<Exclude<Field, "argument">, string>> = {
@@ -31,12 +34,22 @@ const useValueText = () => {
     value === null ? null : field === "run_time" ? format.duration(Number(value)) : value
 }
 
+/** The begin of a second: rows of the one before it may not have been read. */
+const toSecond = (millis: number) => Math.ceil(millis / 1000) * 1000
+
 const Note = ({ children }: { readonly children: string }) => <p className="px-4 py-3 text-soft">{children}</p>
 
+/** The server reads the newest rows only, so each side has its own begin. */
 const emptyText = (
   { failed, succeeded }: Schemas["TaskDifferences"],
-  texts: ReturnType<typeof useTexts>["differences"]
-): string => failed.compared === 0 ? texts.noFailure : succeeded.compared === 0 ? texts.noSuccess : texts.nothing
+  texts: ReturnType<typeof useTexts>["differences"],
+  momentOf: (time: string) => string
+): string =>
+  failed.compared === 0
+    ? texts.noFailure(momentOf(failed.since))
+    : succeeded.compared === 0
+    ? texts.noSuccess(momentOf(succeeded.since))
+    : texts.nothing
 
 /** What is more frequent among the failed tasks of a name, or of a failure group, than among the succeeded ones. */
 export const Differences = ({ hours, of, slug }: {
@@ -56,13 +69,14 @@ export const Differences = ({ hours, of, slug }: {
       })),
     staleTime: staleMillis
   })
+  const momentOf = (time: string) => format.moment(toSecond(Date.parse(time)))
   const share = (part: number, count: number) => <span title={format.number(count)}>{format.percent(part)}</span>
   return (
     <Panel title={texts.title}>
       <ListFrame
         list={found}
         isEmpty={found.data?.differences.length === 0}
-        empty={found.data !== undefined && <Note>{emptyText(found.data, texts)}</Note>}
+        empty={found.data !== undefined && <Note>{emptyText(found.data, texts, momentOf)}</Note>}
       >
         <Table
           isInPanel
@@ -101,6 +115,8 @@ export const Differences = ({ hours, of, slug }: {
             common.ofTotal(format.number(found.data.failed.compared), format.number(found.data.failed.found)),
             common.ofTotal(format.number(found.data.succeeded.compared), format.number(found.data.succeeded.found))
           )}
+          {found.data.failed.since !== found.data.succeeded.since &&
+            ` ${texts.begins(momentOf(found.data.failed.since), momentOf(found.data.succeeded.since))}`}
           {found.data.payload_hidden && ` ${task.payloadHidden}`}
         </p>
       )}
@@ -114,6 +130,7 @@ export const Comparison = ({ slug, task: { engine, task_id } }: {
   readonly task: Pick<Schemas["TaskDetail"], "engine" | "task_id">
 }) => {
   const { differences: texts, task: taskTexts } = useTexts()
+  const format = useFormat()
   const nameOf = useFieldName()
   const textOf = useValueText()
   const found = useQuery({
@@ -133,7 +150,7 @@ export const Comparison = ({ slug, task: { engine, task_id } }: {
       <ListFrame
         list={found}
         isEmpty={found.data?.differences.length === 0}
-        empty={<Note>{success === null ? texts.noEarlierSuccess : texts.same}</Note>}
+        empty={<Note>{success === null ? texts.noEarlierSuccess(format.number(maxEarlier)) : texts.same}</Note>}
       >
         <Table
           isInPanel

@@ -148,7 +148,7 @@ const formatComparison = (
   _text: string,
   view: View
 ): string =>
-  (success === null ? [`no task ${escapeText(name)} succeeded before it`] : [
+  (success === null ? [`no task ${escapeText(name)} succeeded among the 10 000 before it`] : [
     formatFields([["last success", success.task_id], ["engine", success.engine], ["finished", success.finished_at]]),
     differences.length === 0 ? "nothing differs" : formatTable(comparisonColumns, differences, view),
     ...noteHidden(payload_hidden)

@@ -11,9 +11,10 @@ export const differences: Texts["differences"] = {
   thisTask: "Dieser Task",
   lastSuccess: "Letzter Erfolg",
   compared: (failed, succeeded) => `Verglichen: ${failed} fehlgeschlagene und ${succeeded} erfolgreiche Tasks.`,
-  noFailure: "In dieser Zeit ist kein Task fehlgeschlagen.",
-  noSuccess: "In dieser Zeit war kein Task erfolgreich, daher gibt es keinen Vergleich.",
+  begins: (failed, succeeded) => `Fehlgeschlagene seit ${failed}, erfolgreiche seit ${succeeded}.`,
+  noFailure: (time) => `Kein fehlgeschlagener Task seit ${time} gefunden.`,
+  noSuccess: (time) => `Kein erfolgreicher Task seit ${time} gefunden, daher gibt es keinen Vergleich.`,
   nothing: "Nichts kommt bei fehlgeschlagenen Tasks deutlich häufiger vor.",
-  noEarlierSuccess: "Kein früherer Task dieses Namens war erfolgreich.",
+  noEarlierSuccess: (count) => `Unter den ${count} Tasks dieses Namens vor diesem war keiner erfolgreich.`,
   same: "Nichts ist anders als beim letzten Erfolg."
 }

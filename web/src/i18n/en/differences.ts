@@ -10,9 +10,10 @@ export const differences = {
   thisTask: "This task",
   lastSuccess: "Last success",
   compared: (failed: string, succeeded: string) => `Compared: ${failed} failed and ${succeeded} succeeded tasks.`,
-  noFailure: "No task failed in this time.",
-  noSuccess: "No task succeeded in this time, so there is nothing to compare with.",
+  begins: (failed: string, succeeded: string) => `Failed ones since ${failed}, succeeded ones since ${succeeded}.`,
+  noFailure: (time: string) => `Found no failed task since ${time}.`,
+  noSuccess: (time: string) => `Found no succeeded task since ${time}, so there is nothing to compare with.`,
   nothing: "Nothing is clearly more frequent among the failed tasks.",
-  noEarlierSuccess: "No earlier task of this name succeeded.",
+  noEarlierSuccess: (count: string) => `No task of this name succeeded among the ${count} before this one.`,
   same: "Nothing differs from the last success."
 }

@@ -11,9 +11,10 @@ export const differences: Texts["differences"] = {
   thisTask: "Esta tarea",
   lastSuccess: "Última completada",
   compared: (failed, succeeded) => `Comparadas: ${failed} tareas fallidas y ${succeeded} completadas.`,
-  noFailure: "Ninguna tarea falló en este periodo.",
-  noSuccess: "Ninguna tarea se completó en este periodo, así que no hay con qué comparar.",
+  begins: (failed, succeeded) => `Fallidas desde ${failed}, completadas desde ${succeeded}.`,
+  noFailure: (time) => `No se encontró ninguna tarea fallida desde ${time}.`,
+  noSuccess: (time) => `No se encontró ninguna tarea completada desde ${time}, así que no hay con qué comparar.`,
   nothing: "Nada es claramente más frecuente entre las tareas fallidas.",
-  noEarlierSuccess: "Ninguna tarea anterior con este nombre se completó.",
+  noEarlierSuccess: (count) => `Ninguna de las ${count} tareas anteriores con este nombre se completó.`,
   same: "No hay diferencias con la última completada."
 }

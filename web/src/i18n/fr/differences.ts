@@ -11,9 +11,10 @@ export const differences: Texts["differences"] = {
   thisTask: "Cette tâche",
   lastSuccess: "Dernière réussite",
   compared: (failed, succeeded) => `Tâches comparées\u00a0: ${failed} en échec et ${succeeded} réussies.`,
-  noFailure: "Aucune tâche n’a échoué pendant cette période.",
-  noSuccess: "Aucune tâche n’a réussi pendant cette période, il n’y a donc rien à comparer.",
+  begins: (failed, succeeded) => `En échec depuis ${failed}, réussies depuis ${succeeded}.`,
+  noFailure: (time) => `Aucune tâche en échec trouvée depuis ${time}.`,
+  noSuccess: (time) => `Aucune tâche réussie trouvée depuis ${time}, il n’y a donc rien à comparer.`,
   nothing: "Rien n’est nettement plus fréquent parmi les tâches en échec.",
-  noEarlierSuccess: "Aucune tâche précédente de ce nom n’a réussi.",
+  noEarlierSuccess: (count) => `Aucune des ${count} tâches précédentes de ce nom n’a réussi.`,
   same: "Aucune différence avec la dernière réussite."
 }

@@ -11,9 +11,10 @@ export const differences: Texts["differences"] = {
   thisTask: "このタスク",
   lastSuccess: "最後の成功",
   compared: (failed, succeeded) => `比較対象：失敗したタスク${failed}、成功したタスク${succeeded}。`,
-  noFailure: "この期間に失敗したタスクはありません。",
-  noSuccess: "この期間に成功したタスクがないため、比較できません。",
+  begins: (failed, succeeded) => `失敗したものは${failed}以降、成功したものは${succeeded}以降が対象です。`,
+  noFailure: (time) => `${time}以降に失敗したタスクは見つかりませんでした。`,
+  noSuccess: (time) => `${time}以降に成功したタスクが見つからないため、比較できません。`,
   nothing: "失敗したタスクで明らかに多いものはありません。",
-  noEarlierSuccess: "この名前で以前に成功したタスクはありません。",
+  noEarlierSuccess: (count) => `この名前の直前${count}件のタスクに、成功したものはありません。`,
   same: "最後の成功との違いはありません。"
 }
