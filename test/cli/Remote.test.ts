@@ -262,7 +262,10 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.match(compared, /^last success +d1\n/)
       assert.match(compared, /\nDIFFERS +THIS TASK +LAST SUCCESS\n/)
       assert.match(compared, /\nkwargs\.region +eu1 +eu0\n/)
-      assert.strictEqual(ok(yield* run("tasks", "compare", "d1")), "no task differ succeeded among the 10 000 before it\n")
+      assert.strictEqual(
+        ok(yield* run("tasks", "compare", "d1")),
+        "no task differ succeeded among the 10 000 before it\n"
+      )
       const differing = ok(yield* run("tasks", "differ", "--name", "differ"))
       assert.match(differing, /^name +differ\nfailed +1 of 1 since \S+\nsucceeded +1 of 1 since \S+\n/)
       assert.match(differing, /\nnothing is clearly more frequent among the failures\n$/)
