@@ -102,6 +102,7 @@ export const agents: AreaTables = {
       until ${text},
       PRIMARY KEY (agent_id, since)
     )`
+    yield* sql`CREATE INDEX agent_outages_agent ON agent_outages (agent_id, until)`
     yield* sql`CREATE INDEX agent_outages_until ON agent_outages (until)`
 
     // The times in which a brain watched the agents. Between two of them none ran, or none reached the database: an

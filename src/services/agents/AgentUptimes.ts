@@ -32,7 +32,8 @@ export class AgentUptimes extends Effect.Service<AgentUptimes>()("svc/AgentUptim
       const window = { from: Timestamp.toEpochMillis(since), to: Timestamp.toEpochMillis(now) }
       const watched = yield* listWatched(since, now)
       const outages = yield* repo.listOutages(id, since, maxOutages)
-      const readFrom = outages[maxOutages - 1]?.since ?? since // earlier outages are not read
+      // of more outages, those that ended before are not read
+      const readFrom = outages.length < maxOutages ? since : outages.at(-1)?.until ?? now
       const ofAgents = Arr.groupBy(outages, ({ agent_id }) => agent_id)
       const agents = (yield* repo.listAgents(id)).map(({ first_connect_at, id: agent_id }) => ({
         agent_id,

@@ -20,12 +20,12 @@ export const makeAgentUptimesRepo = Effect.gen(function*() {
       rowsOf(AgentRow)(
         read`SELECT id, first_connect_at FROM agents WHERE project_id = ${projectId} ORDER BY id DESC`
       ),
-    /** The last ones first. */
+    /** Those that last first, then those that ended last. */
     listOutages: (projectId: ProjectId, from: Timestamp, limit: number) =>
       rowsOf(OutageRow)(
         read`SELECT o.agent_id, o.since, o.until FROM agents a JOIN agent_outages o ON o.agent_id = a.id
           WHERE a.project_id = ${projectId} AND (o.until IS NULL OR o.until > ${from})
-          ORDER BY o.since DESC LIMIT ${limit}`
+          ORDER BY o.until IS NULL DESC, o.until DESC LIMIT ${limit}`
       )
   } as const
 })

@@ -17,18 +17,23 @@ export const etaOf = ({ now, task }: WhyFacts): ReadonlyArray<Reason> => {
   }]
 }
 
-export const pauseOf = ({ pause, task: { queue } }: WhyFacts): ReadonlyArray<Reason> => {
+export const pauseOf = ({ agents, pause, task: { queue } }: WhyFacts): ReadonlyArray<Reason> => {
   if (queue === null || pause === null) return []
   const { command_id, paused_at, reason, resume_at, status } = pause
-  const state = status === "pausing" ? "is being paused" : "is paused"
+  // without an agent the engine's own pause is as old as its last report
+  if (agents.online === 0 && command_id === null) return []
+  const because = reason === null ? "" : ` ("${reason}")`
+  const sentence = status === "pausing"
+    ? `The command to pause the queue ${queue}${because} has no outcome yet.`
+    : `The queue ${queue} is paused${because}: no worker takes its tasks.`
   const end = status === "resuming"
-    ? " A command to resume it has not ended."
+    ? " The command to resume it has no outcome yet."
     : resume_at === null
     ? ""
     : ` It resumes at ${resume_at}.`
   return [{
     code: "queue_paused",
-    sentence: `The queue ${queue} ${state}${reason === null ? "" : ` ("${reason}")`}: no worker takes its tasks.${end}`,
+    sentence: `${sentence}${end}`,
     since: paused_at,
     evidence: { queue, status, reason, resume_at, command_id }
   }]
