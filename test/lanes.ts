@@ -27,6 +27,7 @@ export const fullOnly: ReadonlyArray<string> = [
   "test/domain/HostileText.test.ts",
   "test/grpc/{Outages,Programs}.test.ts",
   "test/services/alerting/Notifications/Storm.test.ts",
+  "test/services/operations/Backup/OlderArchive.test.ts",
   "test/services/schedules/Threads.test.ts",
   "test/services/tasks/Ingest/HostileFields.test.ts"
 ]

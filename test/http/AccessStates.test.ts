@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { dial } from "../agent.ts"
 import { baseUrl } from "../brain.ts"
+import { isFullLane } from "../engines.ts"
 import { call } from "./access/call.ts"
 import {
   AccessWorld,
@@ -218,7 +219,7 @@ describe("sessions that may less", () => {
   })
 })
 
-describe("members on PostgreSQL", () => {
+describe.runIf(isFullLane)("members on PostgreSQL", () => {
   layer(AccessWorld.on("PostgreSQL"), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("may what their role may, and strangers find nothing", () =>
       Effect.gen(function*() {

@@ -16,6 +16,7 @@ import {
   type TaskEvent
 } from "../../../src/domain/tasks/TaskHistory.ts"
 import { idOf } from "../../ids.ts"
+import { runs } from "../../properties.ts"
 import { fold, recorded, timestamp } from "./TaskHistory/Recorded.ts"
 
 const NOON = timestamp("2026-11-21T12:00:00Z")
@@ -136,7 +137,7 @@ describe("any set of events", () => {
           JSON.stringify(computeTaskFields(fold(events)))
         )
       }),
-      { numRuns: 1000 }
+      { numRuns: runs(300) }
     )
   })
 })
@@ -163,7 +164,7 @@ describe.each(tasks)("$sequence $taskId", ({ events }) => {
         const history = decode(foldInBatches(order, batch))
         assert.strictEqual(outcomeOf(history), outcome(part))
       }),
-      { numRuns: 300 }
+      { numRuns: runs(100) }
     )
   })
 

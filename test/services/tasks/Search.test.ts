@@ -11,6 +11,7 @@ import { type SearchedPage, TaskSearch } from "../../../src/services/tasks/Searc
 import { maxCounted } from "../../../src/services/tasks/Search/Counts.ts"
 import { brainOn, freshProject } from "../../brain.ts"
 import { engines } from "../../databases.ts"
+import { runs } from "../../properties.ts"
 import { insertPath, readValues, whileFilling } from "../../searchablePaths.ts"
 import { insertTasks, type StoredTask, storedTask } from "../../tasks.ts"
 import { until } from "../../until.ts"
@@ -305,7 +306,7 @@ describe.each(engines)("task search on %s", (engine) => {
               after: orNull(fc.constantFrom(...tasks).map(({ id }) => id), 4),
               limit: fc.constantFrom(1, 3, 51, 1500, 5000)
             }),
-            { numRuns: 400, seed: 20260310 }
+            { numRuns: runs(100), seed: 20260310 }
           )
           let hits = 0
           for (const { after, direction, filter, limit } of cases) {
@@ -346,7 +347,7 @@ describe.each(engines)("task search on %s", (engine) => {
               direction: fc.constantFrom<"newest" | "oldest">("newest", "oldest"),
               limit: fc.constantFrom(3, 51, 5000)
             }),
-            { numRuns: 300, seed: 20260311 }
+            { numRuns: runs(80), seed: 20260311 }
           )
           let hits = 0
           for (const { direction, filter, limit, text } of cases) {
@@ -411,7 +412,7 @@ describe.each(engines)("task search on %s", (engine) => {
               direction: fc.constantFrom<"newest" | "oldest">("newest", "oldest"),
               limit: fc.constantFrom(3, 51, 5000)
             }),
-            { numRuns: 60, seed: 20260312 }
+            { numRuns: runs(20), seed: 20260312 }
           )
           /** The number of pages that an index has found. */
           const check = Effect.gen(function*() {
