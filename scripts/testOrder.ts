@@ -3,6 +3,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** From the list that `.ci/run` prints after the tests (scripts/runSummary.ts). */
 const longest = [
+  "test/e2e/dashboard.test.ts",
+  "test/http/AccessStates.test.ts",
   "test/e2e/backup-faults.test.ts",
   "test/e2e/commands-faults.test.ts",
   "test/e2e/scheduler-faults.test.ts",
@@ -16,13 +18,14 @@ const longest = [
   "test/services/commands/WaitingTasks.test.ts",
   "test/services/tasks/Search.test.ts",
   "test/cli/Serve.test.ts",
+  "test/services/operations/Backup/OlderArchive.test.ts",
+  "test/cli/Refusals.test.ts",
   "test/services/schedules/Outages.test.ts",
   "test/services/tasks/Ingest/Permutations.test.ts",
   "test/e2e/dashboard/people.test.ts",
   "test/e2e/dashboard/session.test.ts",
   "test/http/Fuzz.test.ts",
   "test/services/schedules/Fires.test.ts",
-  "test/e2e/dashboard.test.ts",
   "test/e2e/dashboard/automation.test.ts",
   "test/http/AccessTable.test.ts",
   "test/e2e/dashboard/tasks.test.ts",
@@ -47,6 +50,11 @@ const longest = [
   "test/e2e/dashboard/addresses.test.ts",
   "test/e2e/dashboard/taskList.test.ts",
   "test/cli/Remote.test.ts",
+  "test/services/alerting/Notifications/Alerts.test.ts",
+  "test/services/audit/AuditForwarder.test.ts",
+  "test/cli/Backup.test.ts",
+  "test/services/commands/Dispatch.test.ts",
+  "test/cli/StartChecks.test.ts",
   "test/agent/runtime/Fallback.test.ts",
   "test/e2e/dashboard/failures.test.ts",
   "test/e2e/ingest-faults.test.ts"
