@@ -20,6 +20,8 @@ export interface StreamReader {
 const blockMillis = 5000
 /** After so many entries in one read, unread entries may have been trimmed. */
 const resumeThreshold = 5000
+/** Running jobs whose lines an agent that begins goes on reading. */
+const maxJoinedJobs = 1000
 /** The place before the first entry. */
 const START = "0-0"
 
@@ -50,6 +52,7 @@ export const followEvents = Effect.fnUntraced(
      */
     const reportMissed = async (since: number, upTo: string) => {
       const inStream = new Set<string>()
+      reporter.beginScan()
       const [metIds, streamIds] = [new Set<string>(), new Set<string>()]
       let readUpTo = upTo
       const reportPages = async (pages: AsyncGenerator<ReadonlyArray<MissedEvent>>) => {
@@ -69,18 +72,33 @@ export const followEvents = Effect.fnUntraced(
       await reportPages(readMissedOf(queue, roots, new Set(movedIds), since))
     }
 
+    /** Jobs that run since before that place: no later entry says that they began. */
+    const joinRunning = async (from: string) => {
+      if (!context.sendsLogs) return
+      const ids = await queue.getRanges(["active"], 0, maxJoinedJobs - 1)
+      const later = entriesOf(await redis.xrange(stream, `(${from}`, "+"))
+      const begunLater = new Set(later.filter(({ event }) => event === "active").map(({ jobId }) => jobId))
+      await reporter.join(ids.filter((id) => !begunLater.has(id)))
+    }
+
     /** The position to continue from. Transitions that the stream has trimmed are read from the jobs. */
-    const resume = Effect.gen(function*() {
+    const findPosition = Effect.gen(function*() {
       const cursor = position ?? (yield* Effect.tryPromise(() => redis.get(cursorKey)))
       if (cursor !== null && cursor !== START) {
         const last = yield* Effect.tryPromise(() => redis.xrange(stream, cursor, cursor))
-        if (last.length > 0) return (position = cursor)
+        if (last.length > 0) return cursor
         yield* Effect.logWarning(droppedWarning(queue.name))
       }
       const [newest] = yield* Effect.tryPromise(() => redis.xrevrange(stream, "+", "-", "COUNT", 1))
       const upTo = newest?.[0] ?? START
       yield* Effect.tryPromise(() => reportMissed(cursor === null ? 0 : epochMillisOf(cursor), upTo))
-      return (position = upTo)
+      return upTo
+    })
+
+    const resume = Effect.gen(function*() {
+      position = yield* findPosition
+      yield* Effect.tryPromise(() => joinRunning(position ?? START))
+      return position
     })
 
     const follow = Effect.fnUntraced(function*(from: string) {

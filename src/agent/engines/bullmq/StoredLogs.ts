@@ -1,11 +1,16 @@
-import type { Job, Queue } from "bullmq"
+import type { Queue } from "bullmq"
 import type { EngineContext } from "./EngineContext.ts"
+import { inChunks } from "./InChunks.ts"
+import { hasEnded, hasFailedUnread, hasRunBefore, type JobHistory, outcomeOf, withoutAdded } from "./JobHistory.ts"
 import { taskIdOf } from "./TaskId.ts"
 
 /** Running jobs of a queue whose lines are read between their events. */
 const maxPolledJobs = 100
 /** Jobs whose number of read lines is known. */
 const maxKnownJobs = 20_000
+/** After so many lines of jobs that had failed before the agent met them, a scan reads no more of them. */
+const maxMissedLines = 1000
+const readsAtOnce = 50
 
 /**
  * The lines that jobs have written into Redis, for the agent from outside: it reads those of running jobs every two
@@ -15,7 +20,7 @@ export class StoredLogs {
   /** Lines read, by job, the latest last: a retried job keeps those of its earlier attempts, also after it has failed. */
   readonly #readLines = new Map<string, number>()
   readonly #running = new Set<string>()
-
+  #missedLines = 0
   readonly #queue: Queue
   readonly #context: EngineContext
 
@@ -24,33 +29,85 @@ export class StoredLogs {
     this.#context = context
   }
 
-  /** An attempt begins. An agent that has not seen the first one takes the lines before this one as sent. */
-  async start(jobId: string, job: Job | undefined): Promise<void> {
+  /** All reads come first: where one fails, nothing has changed, and the batch can be followed again. */
+  async follow(histories: ReadonlyArray<JobHistory>): Promise<void> {
     if (!this.#context.sendsLogs) return
-    this.#running.add(jobId)
-    const known = this.#readLines.get(jobId)
-    const isFirst = job === undefined || !hasRunBefore(job)
-    this.#remember(jobId, known ?? (isFirst ? 0 : (await this.#queue.getJobLogs(jobId, 0, 0)).count))
+    for (const report of await inChunks(histories, readsAtOnce, (history) => this.#readOf(history))) report()
   }
 
-  /** An attempt has ended. */
-  async end(jobId: string): Promise<void> {
-    if (this.#running.delete(jobId)) await this.#read(jobId)
+  beginScan(): void {
+    this.#missedLines = 0
+  }
+
+  /**
+   * Jobs that a scan has read. Of those that had ended when the agent met them, the lines of the failed ones are
+   * reported, as fast as the output takes them. A job that is known already is not new, as where a scan is repeated.
+   */
+  async followMissed(histories: ReadonlyArray<JobHistory>): Promise<void> {
+    if (!this.#context.sendsLogs) return
+    const isKnown = ({ jobId }: JobHistory) => this.#readLines.has(jobId)
+    const unseen = histories.filter((history) => hasEnded(history) && !isKnown(history))
+    const seen = histories.filter((history) => !unseen.includes(history))
+    await this.follow(seen.map((history) => isKnown(history) ? withoutAdded(history) : history))
+    for (const history of unseen.filter(hasFailedUnread)) await this.#reportFailed(history)
+  }
+
+  /** Jobs that ran when the agent began: it takes their lines until now as sent by the agent before it. */
+  async join(jobIds: ReadonlyArray<string>): Promise<void> {
+    await inChunks(jobIds, readsAtOnce, async (jobId) => {
+      if (!this.#readLines.has(jobId)) this.#remember(jobId, await this.#count(jobId))
+      this.#running.add(jobId)
+    })
   }
 
   async readRunning(): Promise<void> {
-    await Promise.all([...this.#running].slice(0, maxPolledJobs).map((jobId) => this.#read(jobId)))
+    await inChunks([...this.#running].slice(0, maxPolledJobs), readsAtOnce, async (jobId) => {
+      const from = this.#readLines.get(jobId) ?? 0
+      const { logs } = await this.#queue.getJobLogs(jobId, from, -1)
+      // else they are reported already, by a read at its end
+      if (this.#readLines.get(jobId) === from) this.#report(jobId, from, logs)
+    })
   }
 
-  /** A new job: none of its lines has been sent, also where its first attempt is over already. */
-  add(jobId: string): void {
-    this.#remember(jobId, 0)
+  async #readOf(history: JobHistory): Promise<() => void> {
+    const { events, jobId } = history
+    const isNew = events.includes("added")
+    const known = isNew ? 0 : this.#readLines.get(jobId)
+    const { hasEndedAttempt, isGone, isRunning } = outcomeOf(history, this.#running.has(jobId))
+    // an agent that has not seen the first attempt takes the lines before this one as sent
+    const takesAsSent = known === undefined && events.includes("active") && hasRunBefore(history)
+    const from = takesAsSent ? await this.#count(jobId) : known ?? 0
+    const logs = hasEndedAttempt ? (await this.#queue.getJobLogs(jobId, from, -1)).logs : []
+    return () => {
+      if (isNew) this.#readLines.delete(jobId)
+      if (isNew || isRunning || hasEndedAttempt) this.#report(jobId, from, logs)
+      if (isRunning) this.#running.add(jobId)
+      else this.#running.delete(jobId)
+      if (isGone) this.#readLines.delete(jobId)
+    }
   }
 
-  /** The job will not run again. One that failed can still be retried. */
-  forget(jobId: string): void {
-    this.#running.delete(jobId)
-    this.#readLines.delete(jobId)
+  async #reportFailed({ job, jobId }: JobHistory): Promise<void> {
+    if (this.#missedLines >= maxMissedLines) return
+    const { logs } = await this.#queue.getJobLogs(jobId)
+    this.#missedLines += logs.length
+    const at = job?.finishedOn ?? job?.processedOn
+    for (const [index, message] of logs.entries()) {
+      await this.#context.output.room()
+      this.#report(jobId, index, [message], at)
+    }
+  }
+
+  async #count(jobId: string): Promise<number> {
+    return (await this.#queue.getJobLogs(jobId, 0, 0)).count
+  }
+
+  /** Lines from this one on, which another read may have reported since. */
+  #report(jobId: string, from: number, logs: ReadonlyArray<string>, at = this.#context.now()): void {
+    const known = this.#readLines.get(jobId) ?? from
+    this.#remember(jobId, Math.max(known, from + logs.length))
+    const taskId = taskIdOf(this.#queue.name, jobId)
+    for (const message of logs.slice(known - from)) this.#context.output.log(taskId, { at, level: "info", message })
   }
 
   #remember(jobId: string, count: number): void {
@@ -59,21 +116,4 @@ export class StoredLogs {
     if (this.#readLines.size <= maxKnownJobs) return
     for (const [oldest] of this.#readLines) return void this.#readLines.delete(oldest)
   }
-
-  async #read(jobId: string): Promise<void> {
-    const from = this.#readLines.get(jobId) ?? 0
-    const { logs } = await this.#queue.getJobLogs(jobId, from, -1)
-    // two reads at once have the same lines
-    if (this.#readLines.get(jobId) !== from) return
-    this.#remember(jobId, from + logs.length)
-    const at = this.#context.now()
-    const taskId = taskIdOf(this.#queue.name, jobId)
-    for (const message of logs) this.#context.output.log(taskId, { at, level: "info", message })
-  }
-}
-
-/** Whether an earlier attempt may have written lines. A retry of a failed job counts its attempts anew. */
-const hasRunBefore = ({ attemptsStarted, failedReason, stacktrace }: Job): boolean => {
-  const failuresOfAttempt = failedReason === undefined || failedReason === "" ? 0 : 1
-  return attemptsStarted > 1 || (stacktrace?.length ?? 0) > failuresOfAttempt
 }

@@ -4,6 +4,7 @@ import type { EngineEvent } from "../../runtime/Engine.ts"
 import { isCancellation } from "./Cancellation.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import type { FlowRoots } from "./FlowRoots.ts"
+import { inChunks } from "./InChunks.ts"
 import {
   baseData,
   etaAfter,
@@ -15,6 +16,7 @@ import {
   storedErrorData,
   WAITS_FOR_CHILDREN
 } from "./JobEvents.ts"
+import { historiesOf } from "./JobHistory.ts"
 import type { MissedEvent } from "./MissedEvents.ts"
 import { StoredLogs } from "./StoredLogs.ts"
 import { epochMillisOf, type StreamEntry } from "./StreamEntry.ts"
@@ -53,7 +55,7 @@ export class StreamReporter {
   async report(entries: ReadonlyArray<StreamEntry>): Promise<void> {
     const needsJob = entries.filter(({ event }) => NEEDS_JOB.has(event))
     const jobs = await this.#read(new Set(needsJob.map(({ jobId }) => jobId)))
-    await this.#readLogs(entries, jobs)
+    await this.#logs.follow(historiesOf(entries, jobs)) // lines are reported before the end of their attempt
     entries.forEach((entry, index) => {
       if (entry.jobId === "") return
       // of a stalled job one entry says that it waits again, and the next that it stalled
@@ -68,30 +70,20 @@ export class StreamReporter {
     return this.#logs.readRunning()
   }
 
-  /** Lines are reported before the end of their attempt; jobs are read beside each other. */
-  async #readLogs(entries: ReadonlyArray<Pick<StreamEntry, "event" | "jobId">>, jobs: ReadonlyMap<string, Job>) {
-    const eventsByJob = new Map<string, Array<string>>()
-    for (const { event, jobId } of entries) {
-      const events = eventsByJob.get(jobId)
-      if (events === undefined) eventsByJob.set(jobId, [event])
-      else events.push(event)
-    }
-    await Promise.all([...eventsByJob].map(([jobId, events]) => this.#readLogsOf(jobId, events, jobs.get(jobId))))
+  /** Jobs that ran when the agent began. */
+  join(jobIds: ReadonlyArray<string>): Promise<void> {
+    return this.#logs.join(jobIds)
   }
 
-  async #readLogsOf(jobId: string, events: ReadonlyArray<string>, job: Job | undefined): Promise<void> {
-    for (const event of events) {
-      if (event === "added") this.#logs.add(jobId)
-      else if (event === "active") await this.#logs.start(jobId, job)
-      else if (ENDS_ATTEMPT.has(event)) await this.#logs.end(jobId)
-      if (ENDS_JOB.has(event)) this.#logs.forget(jobId)
-    }
+  /** The pages that follow are of a new scan of the jobs. */
+  beginScan(): void {
+    this.#logs.beginScan()
   }
 
   /** Reports transitions and lines that were read from the jobs, like entries of the stream. */
   async reportMissed(missed: ReadonlyArray<MissedEvent>): Promise<void> {
     const entries = missed.map(({ entry, jobId }) => ({ event: entry, jobId }))
-    await this.#readLogs(entries, new Map(missed.map(({ job, jobId }) => [jobId, job])))
+    await this.#logs.followMissed(historiesOf(entries, new Map(missed.map(({ job, jobId }) => [jobId, job]))))
     for (const { entry, event, jobId } of missed) {
       if (entry === "completed" || entry === "failed") this.#dropJob(jobId)
       else this.#remember(jobId, String(event.data.task_name), entry === "active")
@@ -101,12 +93,8 @@ export class StreamReporter {
 
   async #read(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Job>> {
     const jobs = new Map<string, Job>()
-    const jobIds = [...ids]
-    for (let from = 0; from < jobIds.length; from += readBatchSize) {
-      const batch = jobIds.slice(from, from + readBatchSize)
-      for (const job of await Promise.all(batch.map((id) => this.#queue.getJob(id)))) {
-        if (job?.id !== undefined) jobs.set(job.id, job)
-      }
+    for (const job of await inChunks([...ids], readBatchSize, (id) => this.#queue.getJob(id))) {
+      if (job?.id !== undefined) jobs.set(job.id, job)
     }
     for (const job of jobs.values()) await this.#roots.find(this.#queue, job)
     return jobs
@@ -211,20 +199,6 @@ const NEEDS_JOB: ReadonlySet<string> = new Set([
   "waiting",
   "waiting-children"
 ])
-
-/** Of a job that runs. */
-const ENDS_ATTEMPT: ReadonlySet<string> = new Set([
-  "completed",
-  "failed",
-  "stalled",
-  "delayed",
-  "waiting",
-  "waiting-children",
-  "removed"
-])
-
-/** Of a job that will not run again: another one may get its id. */
-const ENDS_JOB: ReadonlySet<string> = new Set(["completed", "removed"])
 
 /** Why a job that ran waits again: it failed with attempts left, or its processor put it back. */
 const retryReasonOf = (job: Job | undefined): { readonly [field: string]: JsonInput | undefined } =>

@@ -3,8 +3,10 @@ import { DelayedError, FlowProducer, type Queue } from "bullmq"
 import { Effect, Exit, Scope } from "effect"
 import type { Redis } from "ioredis"
 import { bullmq, bullmqFromOutside } from "../../../../src/agent/engines/bullmq/BullMQ.ts"
+import { makeEngineContext } from "../../../../src/agent/engines/bullmq/EngineContext.ts"
 import { FlowRoots } from "../../../../src/agent/engines/bullmq/FlowRoots.ts"
 import { readMissedOf, readMissedSince } from "../../../../src/agent/engines/bullmq/MissedEvents.ts"
+import { StreamReporter } from "../../../../src/agent/engines/bullmq/StreamReporter.ts"
 import type { EngineEvent } from "../../../../src/agent/runtime/Engine.ts"
 import { has } from "../../../needs.ts"
 import { until } from "../../../until.ts"
@@ -111,15 +113,85 @@ describe.skipIf(!ready)("BullMQ, from outside", () => {
       const mail = yield* queue("mail")
       let run = 0
       yield* worker("mail", async (job) => {
+        if (job.name === "good") return void await job.log("all is well")
         await job.log(`run ${++run}`)
         throw new TypeError("not yet")
       })
+      const good = yield* add(mail, "good", {})
       const { id } = yield* add(mail, "shaky", {})
       yield* until(Effect.promise(() => mail.getFailedCount()), (count) => count === 1)
       const { awaitEvents } = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
-      assert.deepStrictEqual(linesOf(yield* awaitEvents(`mail:${id}`, "task.failed")), ["run 1"])
+      const missed = yield* awaitEvents(`mail:${id}`, "task.failed")
+      assert.deepStrictEqual(linesOf(missed), ["run 1"])
+      const [line, failure] = missed.filter(({ kind }) => kind === "task.log" || kind === "task.failed")
+      assert.strictEqual(line?.occurredAt, failure?.occurredAt)
+      assert.deepStrictEqual(linesOf(yield* awaitEvents(`mail:${good.id}`, "task.succeeded")), [])
       yield* Effect.promise(() => retryInPlace(mail, id))
       assert.deepStrictEqual(linesOf(yield* awaitEvents(`mail:${id}`, "task.failed", 2)), ["run 1", "run 2"])
+    }))
+
+  it.scopedLive("the lines of a job that runs while the agent begins anew, each once", () =>
+    Effect.gen(function*() {
+      const { prefix, queue, redis, worker } = yield* bull
+      const mail = yield* queue("mail")
+      const barrier = gate()
+      yield* worker("mail", async (job) => {
+        if (job.name !== "long") return
+        await job.log("begins")
+        await barrier.opened
+        await job.log("ends")
+      }, { concurrency: 2 })
+      const first = yield* Scope.make()
+      const before = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix })).pipe(
+        Scope.extend(first)
+      )
+      const { id } = yield* add(mail, "long", {})
+      assert.deepStrictEqual(linesOf(yield* before.awaitEvents(`mail:${id}`, "task.log")), ["begins"])
+      yield* keptUpToNow(redis, prefix)
+      yield* Scope.close(first, Exit.void)
+
+      const after = yield* listening(bullmqFromOutside({ queues: ["mail"], connection, prefix }))
+      const short = yield* add(mail, "short", {})
+      yield* after.awaitEvents(`mail:${short.id}`, "task.succeeded")
+      barrier.open()
+      assert.deepStrictEqual(linesOf(yield* after.awaitEvents(`mail:${id}`, "task.succeeded")), ["ends"])
+    }))
+
+  it.scopedLive("the lines of jobs once, also where a read fails, or the jobs are read twice", () =>
+    Effect.gen(function*() {
+      const { queue, worker } = yield* bull
+      const mail = yield* queue("mail")
+      yield* worker("mail", async (job) => {
+        await job.log(job.name)
+        throw new TypeError("not yet")
+      })
+      const jobs = yield* Effect.forEach(["one", "two"], (name) => add(mail, name, {}))
+      yield* until(Effect.promise(() => mail.getFailedCount()), (count) => count === jobs.length)
+      const reporterOf = (queue: Queue) => {
+        const events: Array<EngineEvent> = []
+        const context = makeEngineContext(true)
+        context.report = (event) => events.push(event)
+        return { events, reporter: new StreamReporter(queue, context, new FlowRoots()) }
+      }
+
+      let failures = 1
+      const getJobLogs: Queue["getJobLogs"] = async (id, ...range) => {
+        if (id === jobs[1]?.id && failures-- > 0) throw new Error("Redis is away")
+        return mail.getJobLogs(id, ...range)
+      }
+      const broken = reporterOf(Object.create(mail, { getJobLogs: { value: getJobLogs } }))
+      const entries = ["added", "active", "failed"].flatMap((event, index) =>
+        jobs.map(({ id = "" }) => ({ event, id: `${index + 1}-0`, jobId: id, fields: new Map<string, string>() }))
+      )
+      const report = Effect.tryPromise(() => broken.reporter.report(entries))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(report)))
+      yield* report
+      assert.deepStrictEqual(linesOf(broken.events), ["one", "two"])
+
+      const twice = reporterOf(mail)
+      const missed = yield* collected(readMissedSince(mail, new FlowRoots(), 0))
+      for (const _ of [1, 2]) yield* Effect.promise(() => twice.reporter.reportMissed(missed))
+      assert.sameMembers(linesOf(twice.events), ["one", "two"])
     }))
 
   it.scopedLive("a delay beyond the calendar loses the job's eta, and the stream is read on", () =>
