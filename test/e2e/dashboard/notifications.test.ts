@@ -273,7 +273,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           await page.locator("[data-live=live]").waitFor()
           await page.evaluate("document.hasFocus = () => false")
           await fail("box.ship")
-          await page.waitForFunction("shown.length === 1")
+          await waitUntil(async () => await page.evaluate("shown.length") === 1)
           assert.match(String(await page.evaluate("shown[0].title")), /box\.ship/)
           await page.evaluate("shown[0].dispatchEvent(new Event('click'))")
           await page.getByRole("region", { name: "Timeline" }).waitFor()
@@ -293,7 +293,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           await other.locator("[data-live=live]").waitFor()
           await other.evaluate("document.hasFocus = () => false")
           await fail("box.late")
-          await other.waitForFunction("shown.length === 1")
+          await waitUntil(async () => await other.evaluate("shown.length") === 1)
           assert.strictEqual(await page.evaluate("shown.length"), 1) // of before
         })
         assert.deepStrictEqual([...admin.complaints, ...operator.complaints], [])
