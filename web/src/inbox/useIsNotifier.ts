@@ -13,6 +13,7 @@ export const useIsNotifier = (): boolean => {
     const { signal } = ended
     const untilEnded = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))
     let waiting = new AbortController()
+    let hasNewFocus = true
     const hold = () => {
       if (!signal.aborted) setNotifier(true)
       return untilEnded
@@ -20,14 +21,20 @@ export const useIsNotifier = (): boolean => {
     const run = async () => {
       while (!signal.aborted) {
         waiting = new AbortController()
-        // asked anew each time: a tab that lost the lock to one with the focus must not take it back
-        const options = document.hasFocus() ? { steal: true } : { signal: waiting.signal }
+        // once for each focus: two tabs can both say they have it, and would take the lock from each other for ever;
+        // and only with the focus: one that came while this tab had the lock already is no later claim
+        const steals = hasNewFocus && document.hasFocus()
+        hasNewFocus = false
+        const options = steals ? { steal: true } : { signal: waiting.signal }
         await navigator.locks.request(lockName, options, hold).catch(() => {}) // another tab took it, or this one will
         if (!signal.aborted) setNotifier(false)
       }
     }
-    // ends the wait, so that the lock is asked for again; nothing where this tab has the lock
-    addEventListener("focus", () => waiting.abort(), { signal })
+    const onFocus = () => {
+      hasNewFocus = true
+      waiting.abort() // the lock is asked for again; nothing where this tab has it
+    }
+    addEventListener("focus", onFocus, { signal })
     void run()
     return () => {
       ended.abort()
