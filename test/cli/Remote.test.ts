@@ -264,7 +264,7 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.match(compared, /\nkwargs\.region +eu1 +eu0\n/)
       assert.strictEqual(
         ok(yield* run("tasks", "compare", "d1")),
-        "no task differ succeeded among the 10 000 before it\n"
+        "no task of this name succeeded among the last ones before it (at most 10,000)\n"
       )
       const differing = ok(yield* run("tasks", "differ", "--name", "differ"))
       assert.match(differing, /^name +differ\nfailed +1 of 1 since \S+\nsucceeded +1 of 1 since \S+\n/)

@@ -144,11 +144,11 @@ const noteHidden = (isHidden: boolean): ReadonlyArray<string> =>
   isHidden ? ["arguments were not compared: your role does not see them"] : []
 
 const formatComparison = (
-  { differences, name, payload_hidden, success }: TaskComparison,
+  { differences, payload_hidden, success }: TaskComparison,
   _text: string,
   view: View
 ): string =>
-  (success === null ? [`no task ${escapeText(name)} succeeded among the 10 000 before it`] : [
+  (success === null ? ["no task of this name succeeded among the last ones before it (at most 10,000)"] : [
     formatFields([["last success", success.task_id], ["engine", success.engine], ["finished", success.finished_at]]),
     differences.length === 0 ? "nothing differs" : formatTable(comparisonColumns, differences, view),
     ...noteHidden(payload_hidden)

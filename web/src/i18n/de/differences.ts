@@ -15,6 +15,7 @@ export const differences: Texts["differences"] = {
   noFailure: (time) => `Kein fehlgeschlagener Task seit ${time} gefunden.`,
   noSuccess: (time) => `Kein erfolgreicher Task seit ${time} gefunden, daher gibt es keinen Vergleich.`,
   nothing: "Nichts kommt bei fehlgeschlagenen Tasks deutlich häufiger vor.",
-  noEarlierSuccess: (count) => `Unter den ${count} Tasks dieses Namens vor diesem war keiner erfolgreich.`,
+  noEarlierSuccess: (count) =>
+    `Unter den letzten Tasks dieses Namens vor diesem (höchstens ${count}) war keiner erfolgreich.`,
   same: "Nichts ist anders als beim letzten Erfolg."
 }

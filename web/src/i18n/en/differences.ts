@@ -14,6 +14,7 @@ export const differences = {
   noFailure: (time: string) => `Found no failed task since ${time}.`,
   noSuccess: (time: string) => `Found no succeeded task since ${time}, so there is nothing to compare with.`,
   nothing: "Nothing is clearly more frequent among the failed tasks.",
-  noEarlierSuccess: (count: string) => `No task of this name succeeded among the ${count} before this one.`,
+  noEarlierSuccess: (count: string) =>
+    `No task of this name succeeded among the last ones before it (at most ${count}).`,
   same: "Nothing differs from the last success."
 }

@@ -15,6 +15,7 @@ export const differences: Texts["differences"] = {
   noFailure: (time) => `No se encontró ninguna tarea fallida desde ${time}.`,
   noSuccess: (time) => `No se encontró ninguna tarea completada desde ${time}, así que no hay con qué comparar.`,
   nothing: "Nada es claramente más frecuente entre las tareas fallidas.",
-  noEarlierSuccess: (count) => `Ninguna de las ${count} tareas anteriores con este nombre se completó.`,
+  noEarlierSuccess: (count) =>
+    `Ninguna de las últimas tareas anteriores con este nombre (como máximo ${count}) se completó.`,
   same: "No hay diferencias con la última completada."
 }

@@ -15,6 +15,6 @@ export const differences: Texts["differences"] = {
   noFailure: (time) => `Aucune tâche en échec trouvée depuis ${time}.`,
   noSuccess: (time) => `Aucune tâche réussie trouvée depuis ${time}, il n’y a donc rien à comparer.`,
   nothing: "Rien n’est nettement plus fréquent parmi les tâches en échec.",
-  noEarlierSuccess: (count) => `Aucune des ${count} tâches précédentes de ce nom n’a réussi.`,
+  noEarlierSuccess: (count) => `Aucune des dernières tâches de ce nom avant celle-ci (${count} au plus) n’a réussi.`,
   same: "Aucune différence avec la dernière réussite."
 }

@@ -15,6 +15,6 @@ export const differences: Texts["differences"] = {
   noFailure: (time) => `${time}以降に失敗したタスクは見つかりませんでした。`,
   noSuccess: (time) => `${time}以降に成功したタスクが見つからないため、比較できません。`,
   nothing: "失敗したタスクで明らかに多いものはありません。",
-  noEarlierSuccess: (count) => `この名前の直前${count}件のタスクに、成功したものはありません。`,
+  noEarlierSuccess: (count) => `この名前の直前のタスク（最大${count}件）に、成功したものはありません。`,
   same: "最後の成功との違いはありません。"
 }
