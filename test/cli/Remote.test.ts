@@ -248,16 +248,15 @@ layer(serverOn("SQLite", { commandTimeout: 6 }), { excludeTestServices: true })(
       assert.isNotEmpty(reasons)
       assertRefused(yield* run("tasks", "why", "t3"), "no such task: t3")
 
-      yield* Effect.promise(() =>
-        agent.sendEvents(["d1", "d2"].flatMap((task_id, index) => [
-          event({ task_id, kind: "task.received", data: { task_name: "differ", kwargs: { region: `eu${index}` } } }),
-          event({
-            task_id,
-            kind: index === 0 ? "task.succeeded" : "task.failed",
-            data: { task_name: "differ", exception: hostile }
-          })
-        ]))
-      )
+      // a batch each: the tasks that arrive in the same millisecond have no order
+      for (const [task_id, kind, region] of [["d1", "task.succeeded", "eu0"], ["d2", "task.failed", "eu1"]] as const) {
+        yield* Effect.promise(() =>
+          agent.sendEvents([
+            event({ task_id, kind: "task.received", data: { task_name: "differ", kwargs: { region } } }),
+            event({ task_id, kind, data: { task_name: "differ", exception: hostile } })
+          ])
+        )
+      }
       const compared = ok(yield* run("tasks", "compare", "d2"))
       assert.match(compared, /^last success +d1\n/)
       assert.match(compared, /\nDIFFERS +THIS TASK +LAST SUCCESS\n/)
