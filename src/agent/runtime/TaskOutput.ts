@@ -83,7 +83,6 @@ export class TaskOutput {
   private readonly tasks = new Map<string, RunningTask>()
   private linesSinceFlush = 0
   private timer: NodeJS.Timeout | null = null
-  private readonly waiting: Array<() => void> = []
 
   constructor(private readonly report: ReportEvent) {}
 
@@ -113,13 +112,6 @@ export class TaskOutput {
     task.pendingBytes += Buffer.byteLength(JSON.stringify(text)) + bounded.size + LINE_OVERHEAD_BYTES
     if (task.pending.length >= MAX_EVENT_LINES || task.pendingBytes >= MAX_EVENT_BYTES) {
       this.sendLines(taskId, task)
-    }
-  }
-
-  /** For lines of the past, which can wait: resolves when those since the last flush leave half of the room. */
-  async room(): Promise<void> {
-    while (this.linesSinceFlush >= MAX_LINES_A_FLUSH / 2) {
-      await new Promise<void>((resolve) => this.waiting.push(resolve))
     }
   }
 
@@ -162,7 +154,6 @@ export class TaskOutput {
     this.timer = null
     this.linesSinceFlush = 0
     for (const [taskId, task] of this.tasks) this.send(taskId, task, !task.hasReportedDrop)
-    for (const resolve of this.waiting.splice(0)) resolve()
   }
 
   private send(taskId: string, task: RunningTask, reportsDrop: boolean): void {

@@ -56,17 +56,6 @@ describe("the lines of running tasks in the agent", () => {
     assert.strictEqual(events.reduce((sum, { data }) => sum + Number(data.dropped ?? 0), 0), 2000)
   })
 
-  it("of the past wait when they have taken half of that", async () => {
-    const { events, output } = collect()
-    for (let task = 0; task < 501; task++) {
-      await output.room()
-      if (task === 500) assert.strictEqual(linesOf(events).length, 500, "the first ones are flushed")
-      output.log(`t${task}`, { at: task, level: "info", message: "x" })
-    }
-    output.close()
-    assert.isTrue(events.every(({ data }) => data.dropped === undefined))
-  })
-
   it("of control characters are few in an event, which has at most what the runtime sends of a field", () => {
     const { events, output } = collect()
     for (let line = 0; line < 20; line++) output.log("t1", { at: 0, level: "info", message: "\u0001".repeat(4096) })

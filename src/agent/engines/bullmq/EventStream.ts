@@ -52,7 +52,6 @@ export const followEvents = Effect.fnUntraced(
      */
     const reportMissed = async (since: number, upTo: string) => {
       const inStream = new Set<string>()
-      reporter.beginScan()
       const [metIds, streamIds] = [new Set<string>(), new Set<string>()]
       let readUpTo = upTo
       const reportPages = async (pages: AsyncGenerator<ReadonlyArray<MissedEvent>>) => {
@@ -82,23 +81,21 @@ export const followEvents = Effect.fnUntraced(
     }
 
     /** The position to continue from. Transitions that the stream has trimmed are read from the jobs. */
-    const findPosition = Effect.gen(function*() {
+    const resume = Effect.gen(function*() {
       const cursor = position ?? (yield* Effect.tryPromise(() => redis.get(cursorKey)))
       if (cursor !== null && cursor !== START) {
         const last = yield* Effect.tryPromise(() => redis.xrange(stream, cursor, cursor))
-        if (last.length > 0) return cursor
+        if (last.length > 0) {
+          yield* Effect.tryPromise(() => joinRunning(cursor))
+          return (position = cursor)
+        }
         yield* Effect.logWarning(droppedWarning(queue.name))
       }
       const [newest] = yield* Effect.tryPromise(() => redis.xrevrange(stream, "+", "-", "COUNT", 1))
       const upTo = newest?.[0] ?? START
+      yield* Effect.tryPromise(() => joinRunning(upTo)) // first, since the lines of jobs that end meanwhile are read then
       yield* Effect.tryPromise(() => reportMissed(cursor === null ? 0 : epochMillisOf(cursor), upTo))
-      return upTo
-    })
-
-    const resume = Effect.gen(function*() {
-      position = yield* findPosition
-      yield* Effect.tryPromise(() => joinRunning(position ?? START))
-      return position
+      return (position = upTo)
     })
 
     const follow = Effect.fnUntraced(function*(from: string) {

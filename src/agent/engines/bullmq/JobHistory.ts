@@ -21,11 +21,6 @@ export const historiesOf = (
   return [...eventsByJob].map(([jobId, events]) => ({ jobId, events, job: jobs.get(jobId) }))
 }
 
-export const withoutAdded = (history: JobHistory): JobHistory => ({
-  ...history,
-  events: history.events.filter((event) => event !== "added")
-})
-
 export const hasEnded = ({ events }: JobHistory): boolean => events.includes("completed") || events.includes("failed")
 
 export interface Outcome {
@@ -66,8 +61,3 @@ export const hasRunBefore = ({ job }: JobHistory): boolean => {
   const failuresOfAttempt = job.failedReason === undefined || job.failedReason === "" ? 0 : 1
   return job.attemptsStarted > 1 || (job.stacktrace?.length ?? 0) > failuresOfAttempt
 }
-
-/** Whether it has failed, and no agent before this one can have read its lines. */
-export const hasFailedUnread = (history: JobHistory): boolean =>
-  history.events.includes("failed") &&
-  (history.events.includes("added") || (history.events.includes("active") && !hasRunBefore(history)))

@@ -10,7 +10,6 @@ import { baseData, etaAfter, originData, runtimeOf, storedErrorData, taskIdOfJob
 export interface MissedEvent {
   readonly entry: "added" | "active" | "completed" | "failed"
   readonly jobId: string
-  readonly job: Job
   readonly event: EngineEvent
 }
 
@@ -94,7 +93,7 @@ const transitionsOf = (job: Job, state: string, roots: FlowRoots): ReadonlyArray
     if (occurredAt === undefined) return
     const about = { ...baseData(job, entry === "added" ? null : worker), root_task_id: roots.cachedRoot(job) }
     const event = { kind, taskId: taskIdOfJob(job), occurredAt, data: { ...about, ...data } }
-    transitions.push({ entry, jobId: job.id ?? "", job, event })
+    transitions.push({ entry, jobId: job.id ?? "", event })
   }
   const hasEnded = state === "completed" || state === "failed"
   add("added", "task.received", job.timestamp, { ...originData(job), eta: etaAfter(job.timestamp, job.opts.delay) })

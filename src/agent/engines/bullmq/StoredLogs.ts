@@ -1,15 +1,16 @@
 import type { Queue } from "bullmq"
+import { Array as Arr, Predicate } from "effect"
 import type { EngineContext } from "./EngineContext.ts"
 import { inChunks } from "./InChunks.ts"
-import { hasEnded, hasFailedUnread, hasRunBefore, type JobHistory, outcomeOf, withoutAdded } from "./JobHistory.ts"
+import { hasEnded, hasRunBefore, type JobHistory, outcomeOf } from "./JobHistory.ts"
 import { taskIdOf } from "./TaskId.ts"
 
 /** Running jobs of a queue whose lines are read between their events. */
 const maxPolledJobs = 100
 /** Jobs whose number of read lines is known. */
 const maxKnownJobs = 20_000
-/** After so many lines of jobs that had failed before the agent met them, a scan reads no more of them. */
-const maxMissedLines = 1000
+/** As many as the output keeps of a task. */
+const maxReadLines = 1000
 const readsAtOnce = 50
 
 /**
@@ -20,7 +21,6 @@ export class StoredLogs {
   /** Lines read, by job, the latest last: a retried job keeps those of its earlier attempts, also after it has failed. */
   readonly #readLines = new Map<string, number>()
   readonly #running = new Set<string>()
-  #missedLines = 0
   readonly #queue: Queue
   readonly #context: EngineContext
 
@@ -35,37 +35,40 @@ export class StoredLogs {
     for (const report of await inChunks(histories, readsAtOnce, (history) => this.#readOf(history))) report()
   }
 
-  beginScan(): void {
-    this.#missedLines = 0
-  }
-
-  /**
-   * Jobs that a scan has read. Of those that had ended when the agent met them, the lines of the failed ones are
-   * reported, as fast as the output takes them. A job that is known already is not new, as where a scan is repeated.
-   */
-  async followMissed(histories: ReadonlyArray<JobHistory>): Promise<void> {
-    if (!this.#context.sendsLogs) return
-    const isKnown = ({ jobId }: JobHistory) => this.#readLines.has(jobId)
-    const unseen = histories.filter((history) => hasEnded(history) && !isKnown(history))
-    const seen = histories.filter((history) => !unseen.includes(history))
-    await this.follow(seen.map((history) => isKnown(history) ? withoutAdded(history) : history))
-    for (const history of unseen.filter(hasFailedUnread)) await this.#reportFailed(history)
-  }
-
-  /** Jobs that ran when the agent began: it takes their lines until now as sent by the agent before it. */
+  /** Jobs that ran when the agent began. */
   async join(jobIds: ReadonlyArray<string>): Promise<void> {
+    if (!this.#context.sendsLogs) return
+    await this.#leaveOut(jobIds)
+    for (const jobId of jobIds) this.#running.add(jobId)
+  }
+
+  /** Jobs that a scan has read, before their `active` or their end is met in the stream. */
+  async meet(histories: ReadonlyArray<JobHistory>): Promise<void> {
+    if (!this.#context.sendsLogs) return
+    const unknown = histories.filter(({ jobId }) => !this.#readLines.has(jobId))
+    const idsOf = (some: ReadonlyArray<JobHistory>) => some.map(({ jobId }) => jobId)
+    await this.#leaveOut(idsOf(unknown.filter(hasEnded)))
+    const [old, fresh] = Arr.partition(
+      unknown.filter(Predicate.not(hasEnded)),
+      ({ events }) => events.includes("added")
+    )
+    await this.join(idsOf(old))
+    await this.follow(fresh)
+  }
+
+  /** Takes the lines until now, of jobs that were not known, as sent by the agent before. */
+  async #leaveOut(jobIds: ReadonlyArray<string>): Promise<void> {
     await inChunks(jobIds, readsAtOnce, async (jobId) => {
       if (!this.#readLines.has(jobId)) this.#remember(jobId, await this.#count(jobId))
-      this.#running.add(jobId)
     })
   }
 
   async readRunning(): Promise<void> {
     await inChunks([...this.#running].slice(0, maxPolledJobs), readsAtOnce, async (jobId) => {
       const from = this.#readLines.get(jobId) ?? 0
-      const { logs } = await this.#queue.getJobLogs(jobId, from, -1)
+      const { count, logs } = await this.#readFrom(jobId, from)
       // else they are reported already, by a read at its end
-      if (this.#readLines.get(jobId) === from) this.#report(jobId, from, logs)
+      if (this.#readLines.get(jobId) === from) this.#report(jobId, from, logs, count)
     })
   }
 
@@ -77,24 +80,13 @@ export class StoredLogs {
     // an agent that has not seen the first attempt takes the lines before this one as sent
     const takesAsSent = known === undefined && events.includes("active") && hasRunBefore(history)
     const from = takesAsSent ? await this.#count(jobId) : known ?? 0
-    const logs = hasEndedAttempt ? (await this.#queue.getJobLogs(jobId, from, -1)).logs : []
+    const { count, logs } = hasEndedAttempt ? await this.#readFrom(jobId, from) : { count: from, logs: [] }
     return () => {
       if (isNew) this.#readLines.delete(jobId)
-      if (isNew || isRunning || hasEndedAttempt) this.#report(jobId, from, logs)
+      if (isNew || isRunning || hasEndedAttempt) this.#report(jobId, from, logs, count)
       if (isRunning) this.#running.add(jobId)
       else this.#running.delete(jobId)
       if (isGone) this.#readLines.delete(jobId)
-    }
-  }
-
-  async #reportFailed({ job, jobId }: JobHistory): Promise<void> {
-    if (this.#missedLines >= maxMissedLines) return
-    const { logs } = await this.#queue.getJobLogs(jobId)
-    this.#missedLines += logs.length
-    const at = job?.finishedOn ?? job?.processedOn
-    for (const [index, message] of logs.entries()) {
-      await this.#context.output.room()
-      this.#report(jobId, index, [message], at)
     }
   }
 
@@ -102,10 +94,15 @@ export class StoredLogs {
     return (await this.#queue.getJobLogs(jobId, 0, 0)).count
   }
 
-  /** Lines from this one on, which another read may have reported since. */
-  #report(jobId: string, from: number, logs: ReadonlyArray<string>, at = this.#context.now()): void {
+  async #readFrom(jobId: string, from: number) {
+    return this.#queue.getJobLogs(jobId, from, from + maxReadLines - 1)
+  }
+
+  /** Lines from this one on, which another read may have reported since, of a job that has `count`. */
+  #report(jobId: string, from: number, logs: ReadonlyArray<string>, count: number): void {
     const known = this.#readLines.get(jobId) ?? from
-    this.#remember(jobId, Math.max(known, from + logs.length))
+    this.#remember(jobId, Math.max(known, count))
+    const at = this.#context.now()
     const taskId = taskIdOf(this.#queue.name, jobId)
     for (const message of logs.slice(known - from)) this.#context.output.log(taskId, { at, level: "info", message })
   }

@@ -75,15 +75,9 @@ export class StreamReporter {
     return this.#logs.join(jobIds)
   }
 
-  /** The pages that follow are of a new scan of the jobs. */
-  beginScan(): void {
-    this.#logs.beginScan()
-  }
-
-  /** Reports transitions and lines that were read from the jobs, like entries of the stream. */
+  /** Reports transitions that were read from the jobs, like entries of the stream. */
   async reportMissed(missed: ReadonlyArray<MissedEvent>): Promise<void> {
-    const entries = missed.map(({ entry, jobId }) => ({ event: entry, jobId }))
-    await this.#logs.followMissed(historiesOf(entries, new Map(missed.map(({ job, jobId }) => [jobId, job]))))
+    await this.#logs.meet(historiesOf(missed.map(({ entry, jobId }) => ({ event: entry, jobId })), new Map()))
     for (const { entry, event, jobId } of missed) {
       if (entry === "completed" || entry === "failed") this.#dropJob(jobId)
       else this.#remember(jobId, String(event.data.task_name), entry === "active")
