@@ -39,7 +39,7 @@ export const alerts: Texts["alerts"] = {
   snoozeQuestion: "Alarm zurückstellen",
   snoozeHint: "Bis dahin wird nur die Behebung gemeldet.",
   snoozeFor: (duration: string) => `Für ${duration}`,
-  snoozeUntilMorning: (time: string) => `Bis morgen früh, ${time}`,
+  snoozeUntilMorning: (time: string) => `Bis zum Morgen, ${time}`,
   snoozeUntil: "Bis",
   snoozeOther: "Bis zu diesem Zeitpunkt zurückstellen",
   snoozedUntilTime: (time: string) => `Zurückgestellt bis ${time}`,

@@ -37,7 +37,7 @@ export const alerts = {
   snoozeQuestion: "Snooze this alert",
   snoozeHint: "Until then, only its recovery sends a message.",
   snoozeFor: (duration: string) => `For ${duration}`,
-  snoozeUntilMorning: (time: string) => `Until tomorrow morning, ${time}`,
+  snoozeUntilMorning: (time: string) => `Until the morning, ${time}`,
   snoozeUntil: "Until",
   snoozeOther: "Snooze until this time",
   snoozedUntilTime: (time: string) => `Snoozed until ${time}`,

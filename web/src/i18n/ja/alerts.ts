@@ -37,7 +37,7 @@ export const alerts: Texts["alerts"] = {
   snoozeQuestion: "アラートのスヌーズ",
   snoozeHint: "その時刻まで、回復の通知だけが送信されます。",
   snoozeFor: (duration: string) => `${duration}`,
-  snoozeUntilMorning: (time: string) => `翌朝${time}まで`,
+  snoozeUntilMorning: (time: string) => `朝${time}まで`,
   snoozeUntil: "終了時刻",
   snoozeOther: "この時刻までスヌーズ",
   snoozedUntilTime: (time: string) => `${time}までスヌーズ中`,
