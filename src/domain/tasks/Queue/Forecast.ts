@@ -14,6 +14,8 @@ export const forecastMinutes = 15
 /** Fewer reports say too little, and so do reports that span a shorter time. */
 const minReports = 5
 const minSpanMinutes = 5
+/** The minutes that tell whether the depth still goes the way of the ones before. */
+const latestMinutes = 2
 /** Without a report for longer, the depth now is unknown. */
 const maxAgeMinutes = 2
 /** A time further away says no more than that the queue hardly changes. */
@@ -31,7 +33,7 @@ export const QueueForecast = Schema.Struct({
   ),
   per_minute: describeField(
     Schema.Number,
-    "By how many tasks the depth changes in a minute: the median of the slopes of the last 15 minutes.",
+    "By how many tasks the depth changes in a minute: the median of the slopes of the last 15 minutes, or of the last 5 where it has turned.",
     -30
   ),
   empty_in_seconds: describeField(
@@ -44,7 +46,9 @@ export type QueueForecast = typeof QueueForecast.Type
 
 /**
  * The forecast of a queue whose depths of the last minutes are given in the order of time; null where they say too little:
- * fewer than 5 minutes with a report, a span of less than 5 minutes, or no report in the last 2.
+ * fewer than 5 minutes with a report, a span of less than 5 minutes, or no report in the last 2. A queue that drains after
+ * many tasks came at once has grown in most pairs of its minutes: where the last 2 minutes go the other way than all, the
+ * last 5 count, and where they do too, nothing is said.
  *
  * The rate is the Theil-Sen estimator, the median of the slopes between all pairs of points (P. K. Sen, Estimates of the
  * Regression Coefficient Based on Kendall's Tau, JASA 63, 1968): a burst of up to a quarter of the minutes does not bend it.
@@ -54,13 +58,20 @@ export const forecastOf = (depths: ReadonlyArray<DepthAt>, nowMinute: number): Q
   const first = recent[0]
   const last = recent.at(-1)
   if (first === undefined || last === undefined || recent.length < minReports) return null
-  const span = last.minute - first.minute
-  if (span < minSpanMinutes || last.minute < nowMinute - maxAgeMinutes) return null
-  const rate = medianSlopeOf(recent)
+  if (last.minute - first.minute < minSpanMinutes || last.minute < nowMinute - maxAgeMinutes) return null
+  const changeIn = (minutes: number) => {
+    const points = recent.filter(({ minute }) => minute >= last.minute - minutes)
+    const rate = medianSlopeOf(points)
+    const change = Math.abs(rate) * (last.minute - (points[0] ?? last).minute)
+    return { rate, isSteady: change < steadyTasks || change < steadyShare * last.depth }
+  }
+  const latest = changeIn(latestMinutes)
+  const found = [forecastMinutes, minSpanMinutes].map(changeIn)
+    .find(({ isSteady, rate }) => last.depth === 0 || (isSteady ? latest.isSteady : rate * latest.rate >= 0))
+  if (found === undefined) return null
+  const { isSteady, rate } = found
   const per_minute = Math.round(rate * 10) / 10
   if (last.depth === 0) return { trend: "empty", per_minute, empty_in_seconds: null }
-  const change = Math.abs(rate) * span
-  const isSteady = change < steadyTasks || change < steadyShare * last.depth
   if (!isSteady && rate > 0) return { trend: "growing", per_minute, empty_in_seconds: null }
   const minutes = last.depth / -rate
   return isSteady || minutes > longestMinutes
