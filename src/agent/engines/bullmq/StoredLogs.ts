@@ -35,14 +35,13 @@ export class StoredLogs {
     for (const report of await inChunks(histories, readsAtOnce, (history) => this.#readOf(history))) report()
   }
 
-  /** Jobs that ran when the agent began. */
+  /** Jobs that ran when the agent began. Only where lines are sent. */
   async join(jobIds: ReadonlyArray<string>): Promise<void> {
-    if (!this.#context.sendsLogs) return
     await this.#leaveOut(jobIds)
     for (const jobId of jobIds) this.#running.add(jobId)
   }
 
-  /** Jobs that a scan has read, before their `active` or their end is met in the stream. */
+  /** Jobs that a scan has read. Of those that are new to the agent and still to run, no line is left out. */
   async meet(histories: ReadonlyArray<JobHistory>): Promise<void> {
     if (!this.#context.sendsLogs) return
     const unknown = histories.filter(({ jobId }) => !this.#readLines.has(jobId))
