@@ -73,6 +73,14 @@ export const formatAge = (at: string | null, { nowMillis }: Pick<View, "nowMilli
   return `${Math.floor(seconds / length)}${unit}`
 }
 
+/** `90 s`, `12 min`, `5 h`. */
+export const formatSeconds = (seconds: number): string =>
+  seconds < 120
+    ? `${Math.round(seconds)} s`
+    : seconds < 7200
+    ? `${Math.round(seconds / 60)} min`
+    : `${Math.round(seconds / 3600)} h`
+
 const truncate = (
   text: string,
   limit: number

@@ -4,7 +4,15 @@ import { type AgentUptime, isAllKnown, type Outage, type UptimeCell } from "../.
 import { secondsBetween } from "../../../domain/kernel/Timestamp.ts"
 import { confirm } from "../../io/Confirm.ts"
 import { decodeInput, givenOf } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatFields, formatTable, idColumn, type View } from "../../io/Table.ts"
+import {
+  type Column,
+  formatAge,
+  formatFields,
+  formatSeconds,
+  formatTable,
+  idColumn,
+  type View
+} from "../../io/Table.ts"
 import { escapeJson, escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
@@ -30,13 +38,6 @@ const notesOf = ({ last_refused_at, last_refused_detail, name, setup_advice }: A
 
 const cellMarks: Readonly<Record<UptimeCell, string>> = { connected: "█", partly: "▄", away: "_", unknown: "·" }
 const cellLegend = Object.entries(cellMarks).map(([state, mark]) => `${mark} ${state}`).join(", ")
-
-const formatSeconds = (seconds: number): string =>
-  seconds < 120
-    ? `${Math.round(seconds)} s`
-    : seconds < 7200
-    ? `${Math.round(seconds / 60)} min`
-    : `${Math.round(seconds / 3600)} h`
 
 const formatUptime = (agentUptime: AgentUptime): string => {
   const { away_seconds, known_seconds, uptime } = agentUptime

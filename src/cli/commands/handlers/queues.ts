@@ -6,7 +6,7 @@ import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { QueueDetail } from "../../../domain/tasks/Queue/Detail.ts"
 import { formatBars, maxBars } from "../../io/Bars.ts"
 import { givenOf } from "../../io/DecodeInput.ts"
-import { type Column, formatAge, formatFields, type View } from "../../io/Table.ts"
+import { type Column, formatAge, formatFields, formatSeconds, type View } from "../../io/Table.ts"
 import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf } from "../../program/Group.ts"
@@ -42,7 +42,7 @@ const columns: ReadonlyArray<Column<Queue>> = [
 ]
 
 const describeForecast = ({ forecast }: QueueDetail): string => {
-  if (forecast === null) return "too few reports of the last 15 minutes"
+  if (forecast === null) return "too few reports of the last 15 minutes, or the depth has just turned"
   const { empty_in_seconds, per_minute, trend } = forecast
   const rate = `${per_minute > 0 ? "+" : ""}${per_minute}/min`
   switch (trend) {
@@ -56,13 +56,6 @@ const describeForecast = ({ forecast }: QueueDetail): string => {
       return `steady (${rate})`
   }
 }
-
-const formatSeconds = (seconds: number): string =>
-  seconds < 120
-    ? `${seconds} s`
-    : seconds < 7200
-    ? `${Math.round(seconds / 60)} min`
-    : `${Math.round(seconds / 3600)} h`
 
 const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
