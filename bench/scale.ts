@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { encodeCursor } from "../src/domain/kernel/Page.ts"
+import { type Call, signedIn } from "../test/e2e/brainProcess.ts"
 import { builtProgram } from "./brain.ts"
 import { clientOf } from "./list/client.ts"
 import { databaseAndNumbersOf, report } from "./run.ts"
@@ -19,6 +20,25 @@ const path = (rest: string) => `/projects/bench${rest}`
 const query = (text: string) => `/tasks?query=${encodeURIComponent(text)}`
 const list = (query: string) => path(`/tasks${query}`)
 
+const searchableName = nameOf(0)
+
+/** Puts the values at `kwargs.customer_id` of one name into the index: seconds until those of all its tasks are there. */
+const makeSearchable = (call: Call) =>
+  Effect.gen(function*() {
+    const begun = performance.now()
+    // a database that was kept has it already
+    yield* call("POST", path("/searchable-paths"), {
+      task_name: searchableName,
+      path: "kwargs.customer_id"
+    })
+    const isReady = Effect.map(
+      call("GET", path("/searchable-paths")),
+      ({ json }) => json[0].status === "ready"
+    )
+    yield* Effect.repeat(Effect.delay(isReady, "200 millis"), { until: (ready) => ready })
+    return Number(((performance.now() - begun) / 1000).toFixed(1))
+  })
+
 report(Effect.gen(function*() {
   const { end, env, projectIds, seconds, site, token } = yield* siteWithTasks(
     yield* builtProgram,
@@ -33,6 +53,7 @@ report(Effect.gen(function*() {
   const sample = (index: number) => sampleOf({ projectIds, end, tasks }, (index * 7_919_333 + 40) % tasks)
   const inTree = (index: number) => taskIdOf(numberInTree((index * 7_919_333) % tasks))
 
+  const fillSeconds = yield* makeSearchable((yield* signedIn(brain))(brain))
   const reads = {
     firstPage: yield* client.measure(200, () => list("")),
     state: yield* client.measure(60, (index) => list(`?state=${index % 2 === 0 ? "failure" : "success"}`)),
@@ -88,9 +109,33 @@ report(Effect.gen(function*() {
     homeSummary: yield* client.measure(30, () => "/home/summary"),
     stats: yield* client.measure(30, () => path("/stats")),
     workers: yield* client.measure(30, () => path("/workers")),
-    queues: yield* client.measure(30, () => path("/queues"))
+    queues: yield* client.measure(30, () => path("/queues")),
+    nameDetail: yield* client.measure(30, (index) => path(`/task-names/${nameOf(index)}?window=30d`)),
+    nameTrend: yield* client.measure(30, (index) => path(`/trends?window=7d&bucket=1h&name=${nameOf(index)}`)),
+    nameRuns: yield* client.measure(30, (index) => list(`?name=${nameOf(index)}&limit=50`)),
+    taskNames: yield* client.measure(10, () => path("/task-names?window=24h")),
+    trendsByName: yield* client.measure(10, () => path("/trends?window=24h&bucket=1h&by=name")),
+    trendsByWorker: yield* client.measure(10, () => path("/trends?window=24h&bucket=1h&by=worker")),
+    trendsLastWeek: yield* client.measure(30, () => path("/trends?window=24h&bucket=15m&days_ago=2")),
+    heatmap: yield* client.measure(10, () => path("/trends?window=30d&bucket=1h")),
+    marksOfDay: yield* client.measure(30, () => path("/marks")),
+    marksOfMonth: yield* client.measure(10, () => path(`/marks?from=${new Date(end - 30 * 86_400_000).toISOString()}`)),
+    deploys: yield* client.measure(30, () => path("/deploys")),
+    issuesOfHour: yield* client.measure(30, () => path("/issues?hours=1")),
+    issuesSearch: yield* client.measure(30, () => path("/issues?search=gateway&sort=count")),
+    activity: yield* client.measure(30, () => "/activity"),
+    activityOfPeople: yield* client.measure(30, () => "/activity?by=people"),
+    runningTasks: yield* client.measure(30, () => path("/running-tasks")),
+    uptime: yield* client.measure(30, () => path("/agents/uptime")),
+    differencesOfName: yield* client.measure(10, (index) => path(`/task-differences?name=${nameOf(index)}`)),
+    differencesOfTask: yield* client.measure(10, (index) => list(`/celery/${sample(index).taskId}/differences`)),
+    valueScan: yield* client.measure(8, (index) => path(query(`kwargs.customer_id:${index * 1000}`))),
+    valueIndexed: yield* client.measure(
+      60,
+      (index) => path(query(`name:=${searchableName} kwargs.customer_id:${index * 1000}`))
+    )
   }
   yield* client.close
   const sizes = yield* readSizes(env)
-  return { bench: "scale", database, tasks, seedSeconds: seconds, sizes, startSeconds, ...reads }
+  return { bench: "scale", database, tasks, seedSeconds: seconds, fillSeconds, sizes, startSeconds, ...reads }
 }))

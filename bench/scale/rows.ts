@@ -5,7 +5,7 @@
 
 export const names = 300
 export const queues = 20
-const workers = 40
+export const workers = 40
 /** Tasks are of the last 30 days. */
 export const spanMillis = 30 * 86_400_000
 /** Tasks that share a root, in a third of the groups of so many. */

@@ -1,6 +1,7 @@
 import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import pg from "pg"
+import { historySql } from "./history.ts"
 import { derivedSql, insertSql, type Seeding, type Spelling } from "./rows.ts"
 
 /** Rows of one statement: what it holds of them fits into memory. */
@@ -61,7 +62,7 @@ const seedPostgres = async (url: string, seeding: Seeding): Promise<SeedTimes> =
     }
     await build("tasks_pkey", "ALTER TABLE tasks ADD PRIMARY KEY (project_id, engine, task_id)")
     for (const { definition, name } of indexes) await build(name, definition)
-    for (const statement of derivedSql) await client.query(statement)
+    for (const statement of [...derivedSql, ...historySql(seeding, onPostgres)]) await client.query(statement)
     await client.query("VACUUM (ANALYZE) tasks")
     await client.query("ANALYZE")
     await client.query("CHECKPOINT")
@@ -90,7 +91,7 @@ const seedSqlite = (file: string, seeding: Seeding): SeedTimes => {
       db.exec(sql)
       times.indexes[name] = secondsSince(begun)
     }
-    for (const statement of derivedSql) db.exec(statement)
+    for (const statement of [...derivedSql, ...historySql(seeding, onSqlite)]) db.exec(statement)
     db.pragma("journal_mode = WAL")
     return times
   } finally {
