@@ -127,7 +127,7 @@ describe.each(laneEngines)("svc backup and svc restore on %s", (engine) => {
       assert.include(restored.stdout, "rows of 20")
       assert.deepStrictEqual(yield* slugsOf(site), ["shop"])
       assert.strictEqual((yield* run(site, "audit", "verify")).code, 0)
-    }), 180_000)
+    }))
 
   it.scopedLive("an archive that another person wrote says so, and needs --accept-foreign", () =>
     Effect.gen(function*() {
@@ -203,8 +203,7 @@ describe.each(laneEngines)("svc backup and svc restore on %s", (engine) => {
         assert.strictEqual(refusal.code, 1)
         assert.include(refusal.stderr, "svc 9.9.9 wrote the archive at revision 9999")
         assert.deepStrictEqual(yield* slugsOf(site), ["kept"])
-      }),
-    180_000
+      })
   )
 })
 

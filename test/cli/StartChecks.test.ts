@@ -229,8 +229,7 @@ describe.each(laneEngines)("svc check on %s", (engine) => {
           )
         )
         assert.match((yield* warnings)[0] ?? "", /^warning: the last backup is \d{3} days old: svc backup --output/)
-      }),
-    60_000
+      })
   )
 
   it.scopedLive(
@@ -257,8 +256,7 @@ describe.each(laneEngines)("svc check on %s", (engine) => {
           /^[^\n]*the backup is complete, but is not recorded, [^\n]+: SVC_HOME lacks keys\. [^\n]+\n$/
         )
         assert.deepStrictEqual(readdirSync(elsewhere.SVC_HOME ?? ""), [])
-      }),
-    60_000
+      })
   )
 
   it.scopedLive(
@@ -294,8 +292,7 @@ describe.each(laneEngines)("svc check on %s", (engine) => {
         )
         yield* brain.stop("SIGTERM")
         assert.match((yield* svc(["status"], own)).stdout, /\nbrain: not running at http:/)
-      }),
-    60_000
+      })
   )
 })
 

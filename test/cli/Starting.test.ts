@@ -88,7 +88,7 @@ describe("svc serve while PostgreSQL is not there", () => {
       yield* until(Effect.sync(program.stderr), (text) => text.includes("is ready at"))
       assert.match(program.stdout(), /PostgreSQL does not answer \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)/)
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
-    }), 180_000)
+    }))
 
   it.scopedLive("waits with several workers too, of which the first responds", () =>
     Effect.gen(function*() {
@@ -99,14 +99,14 @@ describe("svc serve while PostgreSQL is not there", () => {
       yield* until(Effect.sync(program.stdout), (text) => text.includes("is ready at"))
       assert.strictEqual((yield* get(`${base}/health/ready`))?.status, 200)
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
-    }), 180_000)
+    }))
 
   it.scopedLive("ends on SIGTERM", () =>
     Effect.gen(function*() {
       const { base, program } = yield* waiting()
       yield* until(get(`${base}/health/ready`), (response) => response?.json.reason === "database")
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
-    }), 180_000)
+    }))
 
   it.scopedLive("ends with a sentence when the database it then finds is the wrong one", () =>
     Effect.gen(function*() {
@@ -119,7 +119,7 @@ describe("svc serve while PostgreSQL is not there", () => {
       })
       assert.strictEqual(yield* program.exit, 1)
       assert.include(program.stderr(), "that database does not exist")
-    }), 180_000)
+    }))
 })
 
 describe("svc serve while it starts", () => {
@@ -140,7 +140,7 @@ describe("svc serve while it starts", () => {
       yield* Effect.promise(() => other.query("SELECT pg_advisory_unlock(7700001)"))
       yield* until(get(`${base}/health/ready`), (response) => response?.status === 200)
       assert.strictEqual(yield* program.stop("SIGTERM"), 0)
-    }), 180_000)
+    }))
 })
 
 describe("svc serve --workers 4 on SQLite", () => {
@@ -153,5 +153,5 @@ describe("svc serve --workers 4 on SQLite", () => {
       )
       assert.strictEqual((yield* get(`${brain.url}/health/ready`))?.status, 200)
       assert.strictEqual(yield* brain.stop("SIGTERM"), 0)
-    }), 180_000)
+    }))
 })

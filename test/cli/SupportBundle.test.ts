@@ -211,7 +211,7 @@ describe.each(laneEngines)("svc support-bundle on %s", (engine) => {
       assert.deepStrictEqual(JSON.parse(rest.get("svc-support/health.json") ?? "").readiness, null)
       assert.strictEqual(JSON.parse(rest.get("svc-support/check.json") ?? "").keys, "ok")
       assert.strictEqual((rest.get("svc-support/log.jsonl") ?? "").trim().split("\n").length, 1)
-    }), 60_000)
+    }))
 })
 
 describe("svc support-bundle", () => {

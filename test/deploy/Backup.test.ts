@@ -57,7 +57,6 @@ describe.skipIf(!ready).each(engines)("backups in a container, on %s", (engine) 
         )
         assert.match(log(), /^age-encryption\.org\/v1$/m)
         assert.match(log(), /^restored [1-9]\d* rows of/m)
-      }),
-    240_000
+      })
   )
 })

@@ -134,8 +134,7 @@ describe("the Compose files", () => {
             }
           }
         }
-      }),
-    120_000
+      })
   )
 
   it.scopedLive.skipIf(!hasOpenSsl)(
@@ -175,7 +174,6 @@ describe("the Compose files", () => {
         )
         assertRefused(yield* check((url) => url.replace("postgres-ca.pem", "postgres-ca-key.pem")), "svc:")
         assertRefused(yield* check(() => `postgresql://svc@127.0.0.1:${port}/svc`), /no pg_hba\.conf entry|wrong/)
-      }),
-    90_000
+      })
   )
 })

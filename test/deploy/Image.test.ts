@@ -36,8 +36,7 @@ describe("the image", () => {
           assert.include(text, file)
           assert.isTrue(existsSync(join(repository, file)))
         }
-      }),
-    120_000
+      })
   )
 
   for (const first of ["tini", "node"]) {
@@ -68,8 +67,7 @@ describe("the image", () => {
           }
           assert.strictEqual(yield* svc.stop, 0, svc.log())
           yield* until(healthy, (is) => !is)
-        }),
-      90_000
+        })
     )
   }
 })

@@ -161,8 +161,7 @@ describe.skipIf(!ready)("dashboard and alert rules on a real brain", () => {
             evaluated.map(({ health, name }) => `${name} ${health}`).sort(),
             rules.map(({ alert }) => `${alert} ok`).sort()
           )
-        }),
-      90_000
+        })
     )
   })
 })

@@ -58,7 +58,6 @@ describe("the software bill of materials", () => {
           assert.isAbove(hashes?.length ?? 0, 0, purl)
         }
         assert.include(files, "dist/sbom.cdx.json")
-      }),
-    120_000
+      })
   )
 })

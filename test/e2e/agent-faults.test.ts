@@ -88,7 +88,7 @@ describe.each(engines)("the agent and a brain on %s that is killed", (database) 
           "task.succeeded"
         ])
       }
-    }), 240_000)
+    }))
 })
 
 describe("the agent and a brain", () => {
@@ -109,8 +109,7 @@ describe("the agent and a brain", () => {
         yield* restartBrain(brain)
         yield* drained(agent)
         assert.strictEqual(yield* successes(call, "frozen"), 3000)
-      }),
-    120_000
+      })
   )
 
   it.scopedLive(
@@ -135,8 +134,7 @@ describe("the agent and a brain", () => {
         yield* brain.start
         yield* host({ ...options, tasks: 1, after: "stay" })
         yield* until(successes(call, "two"), (count) => count === 701)
-      }),
-    120_000
+      })
   )
 
   it.scopedLive(
@@ -157,8 +155,7 @@ describe("the agent and a brain", () => {
         assert.match(refusedHost.output(), /svc agent: error: The agent's token is missing/)
         yield* host({ ...options, after: "stay" })
         yield* until(successes(call, "end"), (count) => count === 30)
-      }),
-    120_000
+      })
   )
 
   it.scopedLive.skipIf(!hasPrlimit)(
@@ -195,7 +192,6 @@ describe("the agent and a brain", () => {
         const [, done, lost] = yield* readCounts
         assert.strictEqual(lost, "0")
         assert.isAbove(Number(done), 200)
-      }),
-    120_000
+      })
   )
 })

@@ -97,7 +97,6 @@ describe.each(engines)("a rule in a storm of failures on %s", (engine) => {
         process.stdout.write(
           `${engine}, seed ${seed}: ${kills} kills, ${tasks} failures, of which ${executed.length} were retried once\n`
         )
-      }),
-    180_000
+      })
   )
 })

@@ -180,7 +180,7 @@ describe.each(engines)("kill -9 and a full disk on %s", (engine) => {
       const restored = yield* run(to, "restore", good, "--force")
       assert.strictEqual(restored.code, 0, restored.stderr)
       assert.strictEqual((yield* run(to, "audit", "verify")).code, 0)
-    }), 240_000)
+    }))
 })
 
 const copyKeys = (from: string, to: string) => {
@@ -237,8 +237,7 @@ describe.each(engines)("a brain on %s that ingests", (engine) => {
         const rest = yield* streaming(agent, [next.url], events.batches, 8)
         yield* Effect.promise(() => rest.done)
         yield* expectStoredOnce(nextCall, "default", events)
-      }),
-    240_000
+      })
   )
 })
 
@@ -308,8 +307,7 @@ describe("a brain that was restored", () => {
         const suppressed = all.filter(({ status }) => status === "suppressed")
         assert.lengthOf(suppressed, 2)
         for (const { error } of suppressed) assert.match(error ?? "", /^The database was restored from a backup of /)
-      }),
-    120_000
+      })
   )
 })
 
@@ -363,5 +361,5 @@ describe.skipIf(!canMount)("a full disk of PostgreSQL in the middle of a restore
       const restored = yield* run(to, "restore", archive, "--force")
       assert.strictEqual(restored.code, 0, restored.stderr)
       assert.strictEqual((yield* run(to, "audit", "verify")).code, 0)
-    }), 240_000)
+    }))
 })

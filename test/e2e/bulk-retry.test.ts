@@ -73,7 +73,6 @@ describe("a bulk retry on two brains over one PostgreSQL", () => {
         assert.deepInclude(ended.json.counts, { total: tasks, succeeded: tasks, claimed: 0, pending: 0 })
         assert.strictEqual(executed.size, tasks)
         assert.deepStrictEqual([...executed].filter(([, commands]) => commands.length !== 1), [])
-      }),
-    180_000
+      })
   )
 })

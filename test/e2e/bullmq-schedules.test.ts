@@ -10,7 +10,7 @@ import { until } from "../until.ts"
 import { prepareFixture, workerProcess } from "./bullmq/fixture.ts"
 
 describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedules on %s", (engine) => {
-  layer(serverOn(engine), { excludeTestServices: true, timeout: 180_000 })((it) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("run what the brain's schedules fire: a job for each fire, with two processes of one agent", () =>
       Effect.gen(function*() {
         const { call, home, hmacSecret, waitForState, token } = yield* prepareFixture
@@ -224,7 +224,7 @@ describe.skipIf(!await has("Redis")).each(engines)("BullMQ's workers and schedul
 })
 
 describe.skipIf(!await has("Redis"))("BullMQ's job schedulers that do not run", () => {
-  layer(serverOn("SQLite", { scheduleGraceSeconds: 2 }), { excludeTestServices: true, timeout: 180_000 })((it) => {
+  layer(serverOn("SQLite", { scheduleGraceSeconds: 2 }), { excludeTestServices: true })((it) => {
     /** A job scheduler whose job is later than the grace when the first agent publishes it. */
     const late = Effect.gen(function*() {
       const project = yield* prepareFixture

@@ -14,7 +14,7 @@ import { prepareFixture, twoWorkers, workerProcess } from "./bullmq/fixture.ts"
 const ready = await has("Redis")
 
 describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engine) => {
-  layer(serverOn(engine), { excludeTestServices: true, timeout: 180_000 })((it) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("report what happens and obey: an app and two worker processes with one token", () =>
       Effect.gen(function*() {
         const { call, command, home, hmacSecret, waitForState, token } = yield* prepareFixture
@@ -251,7 +251,7 @@ describe.skipIf(!ready).each(enginesOr("SQLite"))("BullMQ's agents on %s", (engi
 })
 
 describe.skipIf(!await has("redis-server", "Redis"))("BullMQ's agents and a Redis that is killed", () => {
-  layer(serverOn("SQLite"), { excludeTestServices: true, timeout: 180_000 })((it) => {
+  layer(serverOn("SQLite"), { excludeTestServices: true })((it) => {
     it.scoped("two worker processes with one token: in the end the brain has what Redis has", () =>
       Effect.gen(function*() {
         const { call, home, hmacSecret, token } = yield* prepareFixture

@@ -39,7 +39,7 @@ const site = (redisDatabase: number, events: boolean, redisPort?: number) =>
   })
 
 describe.skipIf(!ready)("the published Celery agent, whose brain asks for what it missed,", () => {
-  layer(serverOn("PostgreSQL", { reconcileAfter: 2 }), { excludeTestServices: true, timeout: 180_000 })((it) => {
+  layer(serverOn("PostgreSQL", { reconcileAfter: 2 }), { excludeTestServices: true })((it) => {
     it.scoped("without -E: every task ends as the engine says", () =>
       Effect.gen(function*() {
         const { call, python, send, task } = yield* site(10, false)
@@ -54,7 +54,7 @@ describe.skipIf(!ready)("the published Celery agent, whose brain asks for what i
         assert.match((yield* until(task(failed), ({ state }) => state === "failure")).exception, /no stock/)
         const unfinished = yield* call("GET", "/tasks?state=received")
         assert.deepStrictEqual(unfinished.items, [])
-      }), 300_000)
+      }))
 
     it.scoped("with events that were lost: neither received nor to be retried for ever", () =>
       Effect.gen(function*() {
@@ -68,7 +68,7 @@ describe.skipIf(!ready)("the published Celery agent, whose brain asks for what i
         assert.strictEqual((yield* until(task(added), ({ state }) => state === "success")).name, "shop.add")
         const ended = yield* until(task(flaky), ({ state }) => state === "success")
         assert.deepInclude(ended, { name: "shop.flakier", retry_count: 1 })
-      }), 300_000)
+      }))
 
     it.scoped(
       "over a restart of the broker: each task is as the engine knows it, or its outcome is unknown",
@@ -101,8 +101,7 @@ describe.skipIf(!ready)("the published Celery agent, whose brain asks for what i
             ),
             () => Effect.log(log())
           )
-        }),
-      300_000
+        })
     )
   })
 })

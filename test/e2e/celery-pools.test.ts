@@ -19,8 +19,7 @@ const sender = (tasks: string) =>
 
 describe.skipIf(!ready)("Celery workers with the published agent, one for each pool", () => {
   layer(serverOn("PostgreSQL", { agentOfflineAfter: 6, agentHeartbeat: 1 }), {
-    excludeTestServices: true,
-    timeout: 180_000
+    excludeTestServices: true
   })((it) => {
     it.scoped("report, cancel, resize and end as docs/agents.md says", () =>
       Effect.gen(function*() {
@@ -141,6 +140,6 @@ describe.skipIf(!ready)("Celery workers with the published agent, one for each p
         )
         assert.deepStrictEqual(yield* states, all("gone"))
         assert.deepStrictEqual(yield* recordedEvents(project.id), [])
-      }), 300_000)
+      }))
   })
 })

@@ -64,7 +64,7 @@ const prepareFixture = (redisDatabase: number) =>
   })
 
 describe.skipIf(!ready).each(engines)("schedulers with the published agents on %s", (engine) => {
-  layer(serverOn(engine), { excludeTestServices: true, timeout: 180_000 })((it) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped(
       "celery-beat of the configuration: its schedules are shown, and only triggered",
       () =>
@@ -113,8 +113,7 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
             })
           }
           assert.strictEqual((yield* call("DELETE", `/schedules/${night.id}`)).status, 409)
-        }),
-      180_000
+        })
     )
 
     it.scoped(
@@ -206,8 +205,7 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
           for (const action of ["create", "update", "delete", "enable", "disable"]) {
             assert.include(actions, `schedule.${action}_requested`)
           }
-        }),
-      180_000
+        })
     )
 
     it.scoped(
@@ -259,14 +257,13 @@ describe.skipIf(!ready).each(engines)("schedulers with the published agents on %
           yield* until(lines("often"), (count) => count > 0)
           assert.deepInclude(yield* operate("DELETE", created.schedule_id), { status: "succeeded", error: null })
           yield* until(listed, (items) => !items.some(({ id }: { readonly id: string }) => id === created.schedule_id))
-        }),
-      180_000
+        })
     )
   })
 })
 
 describe.skipIf(!ready)("the death of a scheduler", () => {
-  layer(serverOn("SQLite", { scheduleGraceSeconds: 1 }), { excludeTestServices: true, timeout: 180_000 })((it) => {
+  layer(serverOn("SQLite", { scheduleGraceSeconds: 1 }), { excludeTestServices: true })((it) => {
     it.scoped(
       "kill -9 of APScheduler: its schedules are shown, and their ticks are misfires with the cause",
       () =>
@@ -290,8 +287,7 @@ describe.skipIf(!ready)("the death of a scheduler", () => {
 
           yield* host.start("python", ["-m", "jobs"], "scheduler")
           yield* until(call("GET", "/schedules/native-capabilities"), ({ json }) => json.schedulers[0].is_live === true)
-        }),
-      180_000
+        })
     )
   })
 })

@@ -10,8 +10,7 @@ const ready = await has("Redis", "Python")
 
 describe.skipIf(!ready)("of three Celery workers with the published agent", () => {
   layer(serverOn("PostgreSQL", { agentOfflineAfter: 6, agentHeartbeat: 1 }), {
-    excludeTestServices: true,
-    timeout: 180_000
+    excludeTestServices: true
   })((it) => {
     it.scoped("two are shut down warm: they are gone, and no alert is opened", () =>
       Effect.gen(function*() {
@@ -69,6 +68,6 @@ describe.skipIf(!ready)("of three Celery workers with the published agent", () =
         yield* until(Effect.sync(() => Date.now()), (now) => now - before > 12_000)
         assert.deepStrictEqual(yield* states, { "w1@shop": "gone", "w2@shop": "gone", "w3@shop": "online" })
         assert.deepStrictEqual(yield* recordedEvents(project.id), [])
-      }), 300_000)
+      }))
   })
 })

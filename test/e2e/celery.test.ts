@@ -46,7 +46,7 @@ const prepareFixture = Effect.gen(function*() {
 
 // the agent does not see which database the brain has: each test is on one of the two
 describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,", () => {
-  layer(serverOn("PostgreSQL"), { excludeTestServices: true, timeout: 180_000 })((it) => {
+  layer(serverOn("PostgreSQL"), { excludeTestServices: true })((it) => {
     it.scoped("reports what happens and obeys", () =>
       Effect.gen(function*() {
         const node = "w1@shop"
@@ -187,12 +187,12 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on PostgreSQL,
           ({ status }) => status === "completed"
         )
         yield* waitForState(triggering.result.task_id, "success")
-      }), 300_000)
+      }))
   })
 })
 
 describe.skipIf(!ready)("the published Celery agent, with a brain on SQLite,", () => {
-  layer(serverOn("SQLite"), { excludeTestServices: true, timeout: 180_000 })((it) => {
+  layer(serverOn("SQLite"), { excludeTestServices: true })((it) => {
     it.scoped(
       "runs the README's shop: what the bank declined is retried with the arguments it had",
       () =>
@@ -226,8 +226,7 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on SQLite,", (
             dispatched_at: null,
             note: "There was nothing to cancel: the task has ended (success)."
           })
-        }),
-      180_000
+        })
     )
 
     it.scoped("works over long-poll as well", () =>
@@ -252,6 +251,6 @@ describe.skipIf(!ready)("the published Celery agent, with a brain on SQLite,", (
         const retried = yield* command("retry-task", { engine: "celery", task_id: added })
         assert.deepInclude(retried, { status: "completed" })
         yield* waitForState(retried.result.new_task_id, "success")
-      }), 180_000)
+      }))
   })
 })

@@ -69,8 +69,7 @@ describe.each(enginesOr("PostgreSQL"))("on %s, while commands are issued and exe
           cursor = json.next_cursor === null ? null : `&cursor=${json.next_cursor}`
         }
         assert.deepStrictEqual([...accepted].filter((id) => !commandIds.has(id)), [])
-      }),
-    240_000
+      })
   )
 })
 
@@ -103,8 +102,7 @@ describe.runIf(isFullLane)("on PostgreSQL", () => {
         database?.refuse(false)
         assert.deepInclude(yield* fixture.endingOf(id), { status: "completed", executions: [process.workerId] })
         yield* until(Effect.exit(actor.issue), Exit.isSuccess)
-      }),
-    120_000
+      })
   )
 })
 

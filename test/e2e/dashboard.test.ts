@@ -211,7 +211,6 @@ describe.skipIf(!ready)("the dashboard", () => {
           assert.strictEqual(await viewer.page.getByRole("button", { name: "Retry" }).count(), 0)
         })
         assert.deepStrictEqual([...complaints, ...viewer.complaints], [])
-      }),
-    480_000
+      })
   )
 })

@@ -115,5 +115,5 @@ describe.skipIf(!hasPrlimit)("a brain on SQLite whose disk becomes full", () => 
       const db = new BetterSqlite3(join(home.env.SVC_HOME ?? "", "svc.db"), { readonly: true })
       assert.deepStrictEqual(db.pragma("integrity_check"), [{ integrity_check: "ok" }])
       db.close()
-    }), 120_000)
+    }))
 })

@@ -86,5 +86,5 @@ describe("the failover of PostgreSQL with a synchronous standby", () => {
       }
       const verified = yield* svc(["audit", "verify"], site.env)
       assert.strictEqual(verified.code, 0, verified.stderr)
-    }), 240_000)
+    }))
 })

@@ -85,8 +85,7 @@ describe("receivers of what the brain sends that reset, end and break off", () =
         )
         assert.strictEqual((yield* call("GET", "//health/ready")).status, 200)
         assert.strictEqual(yield* brain.stop, 0, brain.log())
-      }),
-    120_000
+      })
   )
 })
 
@@ -113,5 +112,5 @@ describe("a PostgreSQL whose connections are reset", () => {
       }
       yield* until(call("GET", "//health/ready"), ({ status }) => status === 200)
       assert.strictEqual(yield* brain.stop, 0, brain.log())
-    }), 180_000)
+    }))
 })

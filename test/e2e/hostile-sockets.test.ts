@@ -200,7 +200,6 @@ describe("clients that leave in every bad way", () => {
         assert.isAtLeast(Object.values(closed).reduce((sum, count) => sum + count, 0), connections)
         assert.notInclude(brain.log(), "Unhandled")
         assert.strictEqual(yield* brain.stop, 0)
-      }),
-    240_000
+      })
   )
 })

@@ -50,7 +50,7 @@ describe.each(enginesOr("SQLite"))("ingest on %s", (engine) => {
         assert.strictEqual(streamer.rejected, 0)
         yield* expectStoredOnce(call, project, run)
       }
-    }), 240_000)
+    }))
 
   it.scopedLive("loses and doubles nothing when the agent's connection drops", () =>
     Effect.gen(function*() {
@@ -69,7 +69,7 @@ describe.each(enginesOr("SQLite"))("ingest on %s", (engine) => {
         assert.isAtLeast(streamer.connections, 2)
         yield* expectStoredOnce(call, project, run)
       }
-    }), 240_000)
+    }))
 })
 
 describe.runIf(isFullLane)("ingest of two brains over one PostgreSQL", () => {
@@ -94,8 +94,7 @@ describe.runIf(isFullLane)("ingest of two brains over one PostgreSQL", () => {
         yield* Effect.promise(() => Promise.all([first.done, second.done]))
         assert.isAtLeast(first.streamer.connections, 2)
         yield* expectStoredOnce(call, "hop", run)
-      }),
-    240_000
+      })
   )
 
   it.scopedLive("continues at the other one when one is killed", () =>
@@ -111,5 +110,5 @@ describe.runIf(isFullLane)("ingest of two brains over one PostgreSQL", () => {
       yield* one.kill
       yield* Effect.promise(() => done)
       yield* expectStoredOnce(call, "left", run)
-    }), 240_000)
+    }))
 })

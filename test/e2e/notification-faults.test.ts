@@ -202,7 +202,6 @@ describe.each(engines)("notifications of a storm of failures on %s", (engine) =>
             `${idsOf(receiver.posts).length} deliveries in ${receiver.posts.length} posts, of which ` +
             `${receiver.posts.length - accepted.length} were refused; ${duplicates} accepted twice, none lost\n`
         )
-      }),
-    180_000
+      })
   )
 })

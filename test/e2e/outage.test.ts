@@ -134,7 +134,7 @@ describe("PostgreSQL that goes away for ten seconds", () => {
       const recovered = yield* metrics
       assert.notMatch(recovered.text, /svc_background_task_error_active\{task="[^"]*"\} 1/)
       assert.strictEqual((yield* call("GET", `/projects/default/tasks/celery/${randomUUID()}`)).status, 404)
-    }), 120_000)
+    }))
 
   it.scopedLive("may also just be silent: what waits continues when it responds again", () =>
     Effect.gen(function*() {
@@ -148,7 +148,7 @@ describe("PostgreSQL that goes away for ten seconds", () => {
       yield* Effect.promise(() => done)
       yield* until(call("GET", "/health/ready"), ({ status }) => status === 200)
       yield* expectStoredOnce(call, "default", run)
-    }), 120_000)
+    }))
 
   it.scopedLive(
     "may hang for long: requests end with 503, the readiness shows it at once, and nothing is lost",
@@ -181,7 +181,6 @@ describe("PostgreSQL that goes away for ten seconds", () => {
         yield* expectStoredOnce(call, "default", run)
         yield* until(call("GET", "/health/deep"), ({ json }) => json?.status === "ok")
         assert.notInclude(brain.log(), "DeprecationWarning")
-      }),
-    120_000
+      })
   )
 })

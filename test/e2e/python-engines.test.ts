@@ -23,8 +23,7 @@ const engines = programs.map(([engine]) => engine)
 
 describe.skipIf(!ready)("workers of RQ, Dramatiq, Huey, arq and taskiq with the published agents", () => {
   layer(serverOn("PostgreSQL", { agentOfflineAfter: 6, agentHeartbeat: 1 }), {
-    excludeTestServices: true,
-    timeout: 180_000
+    excludeTestServices: true
   })((it) => {
     it.scoped(
       "are gone after an orderly end, and no alert is opened",
@@ -77,8 +76,7 @@ describe.skipIf(!ready)("workers of RQ, Dramatiq, Huey, arq and taskiq with the 
           )
           assert.deepStrictEqual(yield* states, all("gone"))
           assert.deepStrictEqual(yield* recordedEvents(project.id), [])
-        }),
-      300_000
+        })
     )
   })
 })

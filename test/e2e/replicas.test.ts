@@ -50,7 +50,6 @@ describe.skipIf(!ready)("two brains over one PostgreSQL", () => {
           )
           assert.deepInclude(ended.json, { status: "completed", error: null })
         }
-      }),
-    180_000
+      })
   )
 })

@@ -112,8 +112,7 @@ describe.skipIf(!ready).concurrent.each(["nginx", "caddy"] as const)("a brain be
         yield* until(Effect.map(call("GET", "/projects"), ({ status }) => status), (status) => status === 200)
         const again = yield* connected(agent)
         assert.include(yield* sendTask(again, "d"), { accepted: 1 })
-      }),
-    120_000
+      })
   )
 })
 

@@ -76,7 +76,6 @@ describe.skipIf(!ready).each(Object.entries(proxiesOfReplicas))("two replicas be
         assert.isAtLeast(closings.length, agents)
         assert.deepStrictEqual(new Set(closings), new Set([serviceRestart]))
         yield* expectStoredOnce(call, "default", ...runs)
-      }),
-    240_000
+      })
   )
 })

@@ -111,8 +111,7 @@ describe.each(runtimes)("on Node.js %s", (_release, findNode) => {
           assert.strictEqual(yield* each.stop, 0)
           assert.notMatch(each.log(), /ExperimentalWarning|Unhandled|Error:/)
         }
-      }),
-    240_000
+      })
   )
 
   it.scopedLive("the example of the library, and the one that embeds the brain, run", () =>
@@ -126,7 +125,7 @@ describe.each(runtimes)("on Node.js %s", (_release, findNode) => {
       yield* until(Effect.sync(embedding.output), (text) => /listening at http/.test(text))
       assert.strictEqual(yield* embedding.stop, 0)
       assert.notInclude(embedding.output(), "ExperimentalWarning")
-    }), 240_000)
+    }))
 })
 
 it.effect("another Node.js is refused before the program's modules are loaded", () =>

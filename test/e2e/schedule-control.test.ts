@@ -8,7 +8,7 @@ import { until } from "../until.ts"
 import { prepareFixture } from "./bullmq/fixture.ts"
 
 describe.each(engines)("an engine of one's own whose scheduler can only enable and disable, on %s", (engine) => {
-  layer(serverOn(engine), { excludeTestServices: true, timeout: 60_000 })((it) => {
+  layer(serverOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("obeys the REST API by compare-and-set, and its publications end the operations", () =>
       Effect.gen(function*() {
         const { call, home, hmacSecret, token } = yield* prepareFixture

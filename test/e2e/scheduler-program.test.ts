@@ -95,8 +95,7 @@ describe("svc-scheduler with a real brain over mutual TLS", () => {
         const { code, text } = yield* scheduler.run("doctor")
         assert.strictEqual(code, 0, text)
         assert.strictEqual(yield* scheduler.stop, 0, scheduler.log())
-      }),
-    180_000
+      })
   )
 
   it.scopedLive("two of them: one fires, the other is a standby and takes over", () =>
@@ -122,5 +121,5 @@ describe("svc-scheduler with a real brain over mutual TLS", () => {
       assert.strictEqual(yield* first.stop, 0, first.log())
       yield* untilRole(second, "fires")
       assertNoGap(yield* awaitMore(call, id))
-    }), 180_000)
+    }))
 })

@@ -97,8 +97,7 @@ describe.skipIf(!ready)("the published z4j-scheduler, unchanged", () => {
           const ticks = (yield* fires(again.id)).map((row) => row.scheduled_for)
           assert.strictEqual(new Set(ticks).size, ticks.length)
           yield* call("POST", `/${again.id}/disable`)
-        }),
-      120_000
+        })
     )
 
     it.scoped(
@@ -128,8 +127,7 @@ describe.skipIf(!ready)("the published z4j-scheduler, unchanged", () => {
           )
           assert.notStrictEqual(quarantined.quarantine_code, "")
           assert.lengthOf(yield* fires(unread.id), 0)
-        }),
-      120_000
+        })
     )
   })
 })

@@ -114,7 +114,6 @@ describe("schedules with two brains over one PostgreSQL", () => {
           client.query("SELECT count(*) AS n FROM schedule_fires WHERE status = 'acked_success'")
         )
         assert.isAbove(Number(rows[0].n), 0)
-      }),
-    240_000
+      })
   )
 })

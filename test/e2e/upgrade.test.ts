@@ -151,7 +151,6 @@ describe("an upgrade under load", () => {
         assert.isAtMost(unknown.length, 1)
         const executed = readFileSync(fixture.journal, "utf8").split("\n").filter((line) => line !== "")
         assert.strictEqual(executed.length, commands.length)
-      }),
-    240_000
+      })
   )
 })

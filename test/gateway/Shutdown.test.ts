@@ -77,7 +77,7 @@ describe.each(laneEngines)("shutdown on %s", (engine) => {
       assert.deepInclude(yield* Effect.promise(() => opened.agent.closed), { code: 1012 })
       assert.deepStrictEqual((yield* Effect.promise(() => opened.polled)).json, { frames: [] })
       opened.mute.destroy()
-    }), 30_000)
+    }))
 })
 
 describe("shutdown while an agent executes a command", () => {
@@ -107,5 +107,5 @@ describe("shutdown while an agent executes a command", () => {
       const db = new BetterSqlite3(join(home, "svc.db"), { readonly: true })
       assert.strictEqual(db.prepare("SELECT status FROM commands WHERE id = ?").pluck().get(opened.id), "completed")
       db.close()
-    }), 30_000)
+    }))
 })

@@ -8,7 +8,7 @@ import { until } from "../until.ts"
 import { callUnary, connectCurrent, day, fireOf, schedulersOn, tickOf } from "./client.ts"
 
 describe.each(laneEngines)("a scheduler that was disconnected for days, on %s", (engine) => {
-  layer(schedulersOn(engine), { excludeTestServices: true, timeout: 30_000 })((it) => {
+  layer(schedulersOn(engine), { excludeTestServices: true })((it) => {
     it.scoped("hands over late fires, which wait for their turn; one in time is sent at once", () =>
       Effect.gen(function*() {
         const { connect, create, fires, project, rewind } = yield* world

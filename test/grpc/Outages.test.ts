@@ -12,7 +12,7 @@ describe.each(engines)("an outage on %s", (engine) => {
   describe.each([["the brain's fire loop", true], ["a scheduler program", false]] as const)(
     "of %s",
     (_who, embeddedScheduler) => {
-      layer(schedulersOn(engine, { embeddedScheduler }), { excludeTestServices: true, timeout: 30_000 })((it) => {
+      layer(schedulersOn(engine, { embeddedScheduler }), { excludeTestServices: true })((it) => {
         it.scoped("is one misfire, with its ticks in slots", () =>
           Effect.gen(function*() {
             const { create, fires, misfires, project, rewind } = yield* world

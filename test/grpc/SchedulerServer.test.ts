@@ -42,8 +42,7 @@ const advanceOf = (row: Schedule, changes: Partial<AdvanceScheduleCursorRequest>
 
 describe.each(laneEngines)("the gRPC server for schedulers on %s", (engine) => {
   layer(schedulersOn(engine, { scheduleGraceSeconds: 20, slowReaderSeconds: 3 }), {
-    excludeTestServices: true,
-    timeout: 30_000
+    excludeTestServices: true
   })((it) => {
     /** A world with a scheduler, and a schedule of each day whose next tick was so many seconds ago. */
     const due = (secondsAgo = 0) =>

@@ -68,14 +68,13 @@ describe("files that are not certificates", () => {
           const cause = Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "it started"
           assert.match(cause, /TLS_CERT, _KEY and _CA/, JSON.stringify(files))
         }
-      }),
-    60_000
+      })
   )
 })
 
 describe("mutual TLS of the server for schedulers", () => {
   const brain = schedulersOn("SQLite", { schedulerGrpcAllowedNames: ["good", "second"] })
-  layer(brain.pipe(Layer.provide(recorder)), { excludeTestServices: true, timeout: 60_000 })((it) => {
+  layer(brain.pipe(Layer.provide(recorder)), { excludeTestServices: true })((it) => {
     it.scoped("a name on the list is served", () =>
       Effect.gen(function*() {
         const { scheduler } = yield* connect("good")
@@ -104,8 +103,7 @@ describe("mutual TLS of the server for schedulers", () => {
             yield* until(Effect.sync(refusals), (seen) => seen.some((line) => line.endsWith(cause)))
             assert.lengthOf(refusals().filter((line) => line.endsWith(cause)), 1, cause)
           }
-        }),
-      60_000
+        })
     )
 
     it.scoped("no certificate, no TLS, no HTTP/2: refused, and logged once", () =>
@@ -178,8 +176,7 @@ describe("mutual TLS of the server for schedulers", () => {
             (found) => found._tag === "Some"
           ).pipe(Effect.flatten)
           yield* ping(other)
-        }),
-      60_000
+        })
     )
 
     it.scoped("a message over 1 MiB is refused, and the connection stays open", () =>

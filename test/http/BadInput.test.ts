@@ -44,7 +44,7 @@ const isTaken = ({ route }: Operation, name: string): boolean =>
 
 /** Rules that the document does not contain; Fuzz.test.ts has those that it contains. */
 describe.each(laneEngines)("bad input on %s", (engine) => {
-  layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 120_000 })((it) => {
+  layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     const begin = world({ signedIn: true })
 
     const send = (site: World, operation: Operation, sent: Partial<Sent> = {}) =>
@@ -188,7 +188,7 @@ describe.each(laneEngines)("bad input on %s", (engine) => {
           }
         }
         assert.deepStrictEqual(findings.all, [])
-      }), 60_000)
+      }))
 
     it.effect(
       "in the request line: 404, 405 and what Node itself refuses, all as problems",
@@ -243,8 +243,7 @@ describe.each(laneEngines)("bad input on %s", (engine) => {
             findings.note(`GET with ${value.length} bytes of query`, received, is(received, 431))
           }
           assert.deepStrictEqual(findings.all, [])
-        }),
-      60_000
+        })
     )
   })
 })

@@ -95,7 +95,6 @@ describe.each(laneEngines)("a brain on %s whose audit log contradicts what it si
           const log = yield* request("GET", `/activity?action_prefix=audit.forked`, key)
           assert.lengthOf(log.json.items, 1)
         }).pipe(Effect.provide(second))
-      }).pipe(Effect.provide(settingsOn(engine))),
-    120_000
+      }).pipe(Effect.provide(settingsOn(engine)))
   )
 })

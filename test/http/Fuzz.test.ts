@@ -115,7 +115,7 @@ const tryAttempt = Effect.fnUntraced(
 )
 
 describe.each(engines)("each operation of the document on %s", (engine) => {
-  layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 120_000 })((it) => {
+  layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     const fetched = Effect.gen(function*() {
       const document: Document = (yield* request("GET", "/openapi.json")).json
       return { operations: operationsOf(document), schemas: validator(document.components.schemas) }

@@ -44,7 +44,7 @@ const pageOf = ({ headers, json }: Effect.Effect.Success<ReturnType<typeof wire>
 }
 
 describe.each(laneEngines)("every list on %s", (engine) => {
-  layer(serverOn(engine, { ...proxied, restMaxPageSize: 2 }), { excludeTestServices: true, timeout: 120_000 })((it) => {
+  layer(serverOn(engine, { ...proxied, restMaxPageSize: 2 }), { excludeTestServices: true })((it) => {
     const get = (site: World, operation: Operation, query: Readonly<Record<string, string>> = {}) =>
       wire({ method: "GET", target: site.target(operation, {}, query), headers: site.credentials(operation) })
 

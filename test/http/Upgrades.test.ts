@@ -66,8 +66,7 @@ layer(serverOn("SQLite"), { excludeTestServices: true })((it) => {
           socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n`)
           yield* awaitResponses(4)
           assert.deepStrictEqual(statuses(text()), [201, 201, 201, 200], text())
-        }).pipe(Effect.scoped),
-      30_000
+        }).pipe(Effect.scoped)
     )
 
     it.scoped("and a WebSocket on a path that is not there gets a response, and its connection ended", () =>

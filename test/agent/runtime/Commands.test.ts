@@ -148,8 +148,7 @@ describe("a command", () => {
         last(brain).ack("c1")
         yield* until(Effect.sync(() => agent.status().commandsWaiting), (count) => count === 0)
         assert.deepStrictEqual(shop.done, ["submit_task"])
-      }),
-    60_000
+      })
   )
 
   it.scopedLive("waits for those before it", () =>

@@ -186,7 +186,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("addresses of the dashb
           })
           assert.deepStrictEqual(other.complaints, [])
         }
-      }),
-    600_000
+      })
   )
 })

@@ -213,6 +213,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))(
           assert.deepStrictEqual((await call("GET", rules)).items, [])
         })
         assert.deepStrictEqual([...complaints, ...ada.complaints, ...auditor.complaints, ...viewer.complaints], [])
-      }), 240_000)
+      }))
   }
 )

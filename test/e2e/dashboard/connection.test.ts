@@ -108,8 +108,7 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
           assert.isTrue(await isMarked(page))
         })
         assert.deepStrictEqual(complaints, [])
-      }),
-    480_000
+      })
   )
 
   it.scopedLive(
@@ -251,7 +250,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
           for (const pattern of needed) assert.lengthOf(asked.filter((path) => pattern.test(path)), 1, String(pattern))
           await fresh.close()
         })
-      }),
-    480_000
+      })
   )
 })

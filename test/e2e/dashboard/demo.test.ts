@@ -70,7 +70,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the demo in the dashbo
           assert.strictEqual(await guide.count(), 0)
         })
         assert.deepStrictEqual(complaints, [])
-      }),
-    240_000
+      })
   )
 })

@@ -309,7 +309,6 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await viewer.page.getByText("Only admins create agents").waitFor()
         })
         assert.deepStrictEqual([...complaints, ...viewer.complaints], [])
-      }),
-    480_000
+      })
   )
 })

@@ -209,7 +209,6 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
           assert.strictEqual(await viewer.page.getByRole("button", { name: "Requeue" }).count(), 0)
         })
         assert.deepStrictEqual([...complaints, ...viewer.complaints], [])
-      }),
-    480_000
+      })
   )
 })

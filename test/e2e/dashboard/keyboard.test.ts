@@ -259,5 +259,5 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the dashboard without 
         await page.getByRole("heading", { name: "Sign in" }).waitFor()
       })
       assert.deepStrictEqual(complaints, [])
-    }), 480_000)
+    }))
 })

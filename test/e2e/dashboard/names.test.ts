@@ -124,7 +124,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("deploys and task names
           await page.getByRole("row").nth(1).waitFor()
           assert.deepStrictEqual(complaints, [])
         })
-      }),
-    240_000
+      })
   )
 })

@@ -309,7 +309,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           }
         })
         assert.deepStrictEqual([...admin.complaints, ...operator.complaints], [])
-      }),
-    480_000
+      })
   )
 })

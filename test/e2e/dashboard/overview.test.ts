@@ -232,7 +232,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the overview and the f
         })
         assert.deepStrictEqual(Object.entries(shifts).filter(([, shift]) => shift >= maxShift), [])
         assert.deepStrictEqual(complaints, [])
-      }),
-    480_000
+      })
   )
 })

@@ -332,7 +332,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("people, accounts and t
           assert.strictEqual(await own.page.getByRole("link", { name: /^(Users|System)$/ }).count(), 0)
         })
         assert.deepStrictEqual([...admin.complaints, ...own.complaints, ...other.complaints], [])
-      }),
-    480_000
+      })
   )
 })

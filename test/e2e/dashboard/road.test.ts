@@ -151,7 +151,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the road in", () => {
           }
         })
         assert.deepStrictEqual(complaints, [])
-      }),
-    240_000
+      })
   )
 })

@@ -256,7 +256,6 @@ describe.skipIf(!ready)("the pages of schedules", () => {
           assert.strictEqual(await count(), 0)
         })
         assert.deepStrictEqual([...complaints, ...viewer.complaints], [])
-      }),
-    480_000
+      })
   )
 })

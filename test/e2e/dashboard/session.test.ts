@@ -190,7 +190,6 @@ describe.skipIf(!(await has("chromium-headless-shell")))("sessions in the dashbo
           await page.getByRole("button", { name: /^\d+ new$/ }).click()
         })
         assert.deepStrictEqual([...viewer.complaints, ...operator.complaints], [])
-      }),
-    480_000
+      })
   )
 })

@@ -209,7 +209,6 @@ describe.skipIf(!ready)("the list of tasks", () => {
           await page.getByText("Completed", { exact: true }).first().waitFor()
         })
         assert.deepStrictEqual(complaints, [])
-      }),
-    240_000
+      })
   )
 })

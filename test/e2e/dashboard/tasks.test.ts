@@ -326,7 +326,6 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           assert.deepStrictEqual(jobs.map(({ act }: { readonly act: string }) => act), ["cancel", "delete"])
           assert.deepStrictEqual(complaints, [])
         })
-      }),
-    240_000
+      })
   )
 })

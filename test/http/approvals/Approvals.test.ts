@@ -158,8 +158,7 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
           assert.deepInclude(ended[0], { total: null, created_by: second.user_id })
           const left: ReadonlyArray<{ readonly id: string }> = (yield* call(first, "GET", "/tasks")).json.items
           assert.deepStrictEqual(left.map(({ id }) => id), [later.id])
-        }),
-      60_000
+        })
     )
 
     it.effect(
@@ -209,8 +208,7 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
 
           yield* insertTasks(Array.from({ length: 10_003 }, (_, n) => startedTask(n + 4)))
           yield* submit(operator, "POST", "/bulk-jobs:cancel", { filter_name: "shop" })
-        }),
-      60_000
+        })
     )
 
     it.effect("an approved deletion of selected tasks deletes only those that match its other terms", () =>

@@ -26,7 +26,7 @@ interface Issue {
 }
 
 describe.each(laneEngines)("automation rules on %s", (engine) => {
-  layer(serverOn(engine, proxied), { excludeTestServices: true, timeout: 60_000 })((it) => {
+  layer(serverOn(engine, proxied), { excludeTestServices: true })((it) => {
     const pathIn = (project: Project) => `/projects/${project.slug}/automation/rules`
 
     /** A member in a browser, whose sign-in can be backdated. */

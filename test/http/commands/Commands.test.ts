@@ -208,7 +208,7 @@ describe.each(laneEngines)("commands on %s", (engine) => {
         for (const rate of ["0", "10", "10/s", "10/m", "10/h"]) {
           assert.strictEqual((yield* post("rate-limit", { task_name: "n", rate })).status, 202)
         }
-      }), 60_000)
+      }))
 
     it.effect("both overrides travel sealed: masked in the response, the list and the audit", () =>
       Effect.gen(function*() {

@@ -186,7 +186,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
         yield* publisher.publish([])
         yield* reaches(again.json.id, "succeeded")
         assert.strictEqual((yield* call("GET", `/${schedule.id}`)).status, 404)
-      }), 60_000)
+      }))
 
     it.scoped("a definite refusal of the agent is a failure at once", () =>
       Effect.gen(function*() {
@@ -238,7 +238,7 @@ describe.each(laneEngines)("operations of another scheduler's schedules on %s", 
         yield* until(call("GET", "/native-capabilities"), ({ json }) => json.schedulers[0].is_live === false)
         const offline = yield* call("POST", `/${schedule.id}/trigger`)
         assert.deepStrictEqual([offline.status, offline.json.code], [409, "schedule_publisher_offline"])
-      }), 60_000)
+      }))
 
     it.scoped("an operation is refused once the publisher's connection has ended, and one just before it ends at once", () =>
       Effect.gen(function*() {

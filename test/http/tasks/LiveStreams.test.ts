@@ -164,8 +164,7 @@ describe.each(laneEngines)("many live streams on %s", (engine) => {
             })
             client?.resume()
           })
-        }),
-      120_000
+        })
     )
 
     it.scoped.skipIf(engine === "SQLite")(
@@ -194,8 +193,7 @@ describe.each(laneEngines)("many live streams on %s", (engine) => {
           const again = yield* openStream(project.slug, token, early.id)
           const tasks = [(yield* again.next).data.task_id, (yield* again.next).data.task_id]
           assert.sameMembers(tasks, ["early", "late"])
-        }),
-      20_000
+        })
     )
 
     it.scoped.skipIf(engine === "SQLite")(
@@ -265,6 +263,6 @@ describe.each(laneEngines)("many live streams on %s", (engine) => {
           yield* sql`SELECT DISTINCT state FROM tasks WHERE project_id = ${project.id} AND task_id <> 'first'`,
           [{ state: "success" }]
         )
-      }), 60_000)
+      }))
   })
 })

@@ -232,7 +232,6 @@ describe("two brains over one PostgreSQL", () => {
         assert.deepStrictEqual(yield* statuses, [401, 401])
         // by a hint, and not by the check 15 seconds after the stream was opened
         yield* Effect.timeout(Effect.forEach(streams, Fiber.join), "12 seconds")
-      }),
-    60_000
+      })
   )
 })

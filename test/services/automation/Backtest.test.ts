@@ -32,7 +32,7 @@ const outline = ({ held_back, matched, trips, would_execute }: RuleBacktest) => 
 const none = { trips: 0, degraded: 0, ceiling: 0, loop_guard: 0, not_allowed: 0 }
 
 describe.each(engines)("a rule on the past, on %s", (engine) => {
-  layer(serverOn(engine, { automationActionsPerMinute: 4 }), { excludeTestServices: true, timeout: 60_000 })((it) => {
+  layer(serverOn(engine, { automationActionsPerMinute: 4 }), { excludeTestServices: true })((it) => {
     const site = Effect.gen(function*() {
       const project = yield* freshProject()
       const { automation } = yield* clientOf("admin", project)

@@ -288,7 +288,7 @@ describe.each(engines)("the journey of a command on %s", (engine) => {
           commands.list({ status: "pending", task: null, idPart: null, cursor: null, limit: null })
         )
         assert.deepStrictEqual(items, [])
-      }), 60_000)
+      }))
 
     it.effect("what ended long ago is deleted", () =>
       Effect.gen(function*() {

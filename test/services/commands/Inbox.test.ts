@@ -40,7 +40,7 @@ describe.each(engines)("results of commands on %s", (engine) => {
         assert.deepStrictEqual(committed, ids, "also of the result that cannot be stored: it need not come again")
         const statuses = yield* Effect.forEach(ids, (id) => Effect.map(get(id), ({ status }) => status))
         assert.deepStrictEqual(statuses, ["completed", "completed", "completed", "dispatched", "completed"])
-      }), 20_000)
+      }))
 
     it.effect("a session waits while results of 16 Mi characters are not committed", () =>
       Effect.gen(function*() {
@@ -81,6 +81,6 @@ describe.each(engines)("results of commands on %s", (engine) => {
         yield* Fiber.join(offering)
         yield* inbox.awaitCommitted
         assert.strictEqual((yield* get(id)).status, "completed")
-      }), 20_000)
+      }))
   })
 })

@@ -54,7 +54,7 @@ describe("commands of two brains over one PostgreSQL", () => {
         )
         assert.deepStrictEqual(items, [])
         assert.deepStrictEqual(listSentIds().toSorted(), ids.toSorted())
-      }), 60_000)
+      }))
 
     it.scoped("what one process holds is not given to another one of another replica; back there, it gets it again", () =>
       Effect.gen(function*() {

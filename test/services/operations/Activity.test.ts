@@ -165,8 +165,7 @@ describe.each(engines)("the activity feed on %s", (engine) => {
           yield* Effect.all([writers, reader], { concurrency: "unbounded" })
           assert.strictEqual(new Set(idsOf(seen)).size, all - 1)
           assert.strictEqual(seen.length, all - 1)
-        }),
-      60_000
+        })
     )
 
     it.effect("a cursor of a row that is gone, or never was, is a place in time", () =>

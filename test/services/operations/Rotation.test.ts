@@ -207,8 +207,7 @@ describe.each(engines)("the key of stored secrets on %s", (engine) => {
             ),
             ([mail]) => mail?.text.trim() === "Sealed."
           )
-        }),
-      120_000
+        })
     )
   })
 

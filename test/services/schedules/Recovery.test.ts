@@ -126,8 +126,7 @@ describe.each(engines)("recovery of schedules on %s", (engine) => {
             yield* until(call("GET", `/${passing.id}`), ({ json }) => json.total_runs >= 2) // the loop has passed it
             assert.lengthOf((yield* call("GET", `/${id}/fires`)).json, 1)
             yield* call("DELETE", `/${passing.id}`)
-          }),
-        60_000
+          })
       )
 
       it.scoped(
@@ -151,8 +150,7 @@ describe.each(engines)("recovery of schedules on %s", (engine) => {
               "terminal_completed",
               "operator_skipped"
             ])
-          }),
-        60_000
+          })
       )
 
       it.scoped("a result after the time of its command ends the fire and the quarantine, and counts for the breaker", () =>

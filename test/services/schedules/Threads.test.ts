@@ -61,8 +61,7 @@ describe("a database that hangs", () => {
           yield* release
           yield* until(fires(locked.id), (rows) => rows.length >= before.length + 4)
         })
-      ),
-    60_000
+      )
   )
 
   it.scopedLive(
@@ -89,8 +88,7 @@ describe("a database that hangs", () => {
             (rows) => rows.length === 0
           )
         })
-      ),
-    120_000
+      )
   )
 
   it.scopedLive(
@@ -108,8 +106,7 @@ describe("a database that hangs", () => {
           yield* until(fires(id), (rows) => ticksOf(rows).includes(tick))
           yield* until(fireLoopState, ({ detail }) => detail === null)
         })
-      ),
-    150_000
+      )
   )
 })
 
@@ -132,8 +129,7 @@ describe.each(engines)("other schedulers' failures on %s", (engine) => {
           yield* until(fireLoopState, ({ detail }) => detail === null)
         }),
         serverOn(engine)
-      ),
-    90_000
+      )
   )
 
   it.scopedLive("django-celery-beat 537 and 459, fires out of the blue: none by enabling or editing after days", () =>
@@ -189,7 +185,6 @@ describe.each(engines)("other schedulers' failures on %s", (engine) => {
         const seconds = fires.filter(({ name }) => name === "each second").map((fire) => fire.scheduled_for)
         assert.isAtLeast(seconds.length, 5)
         assert.deepStrictEqual(seconds, seconds.map((_, index) => Timestamp.addSeconds(start, index)))
-      }),
-    90_000
+      })
   )
 })

@@ -327,8 +327,7 @@ describe.each(engines)("task search on %s", (engine) => {
             }
           }
           assert.isAbove(hits, cases.length / 3)
-        }),
-      120_000
+        })
     )
 
     it.effect(
@@ -377,8 +376,7 @@ describe.each(engines)("task search on %s", (engine) => {
             )
           }
           assert.isAbove(hits, cases.length / 3)
-        }),
-      120_000
+        })
     )
 
     it.effect(
@@ -463,8 +461,7 @@ describe.each(engines)("task search on %s", (engine) => {
               assert.deepStrictEqual(yield* readValues(project.id), byName.sort())
             })
           )
-        }),
-      120_000
+        })
     )
 
     it.effect("reads the values of an alternative from an index, and counts values", () =>
@@ -485,7 +482,7 @@ describe.each(engines)("task search on %s", (engine) => {
         assert.deepStrictEqual(counts.state, [{ value: "failure", count: 3 }, { value: "retry", count: 3 }])
         assert.deepStrictEqual(counts.queue, [{ value: "even", count: 3 }])
         assert.strictEqual(counts.counted, 6)
-      }), 60_000)
+      }))
 
     it.effect(
       "stops the search of a page after half a second, and the next pages find the rest",
@@ -512,8 +509,7 @@ describe.each(engines)("task search on %s", (engine) => {
           } while (after !== null)
           assert.deepStrictEqual(found, [tasks[4]!.id])
           assert.isAbove(stops, 0)
-        }),
-      60_000
+        })
     )
 
     it.effect(
@@ -554,8 +550,7 @@ describe.each(engines)("task search on %s", (engine) => {
             yield* page({ search: "job", name: "7", state: "success" }),
             expected(({ name }) => name.includes("7"))
           )
-        }),
-      60_000
+        })
     )
 
     it.effect("counts up to a bound", () =>
@@ -569,6 +564,6 @@ describe.each(engines)("task search on %s", (engine) => {
         assert.strictEqual(yield* search.count(project.id, { ...everyTask, queue: "few" }), 3)
         assert.strictEqual(yield* search.count(project.id, { ...everyTask, queue: "many" }), null)
         assert.strictEqual(yield* search.count(project.id, { ...everyTask, name: "nothing" }), 0)
-      }), 60_000)
+      }))
   })
 })

@@ -121,8 +121,7 @@ describe("trigram indexes of searches", () => {
           ])
           assert.deepStrictEqual((yield* indexes.drop()).map(({ change }) => change), ["absent", "absent"])
           assert.deepStrictEqual(yield* pages, expected)
-        }),
-      120_000
+        })
     )
   })
 })

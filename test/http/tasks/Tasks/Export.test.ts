@@ -137,7 +137,7 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
         assert.strictEqual(refusal.status, 422)
         assert.include(refusal.bytes.toString("utf8"), "at most 32 million characters")
         assert.strictEqual((yield* bytesOf(site, "?format=xlsx&fields=id,name")).status, 200)
-      }), 120_000)
+      }))
 
     it.effect("hold every task while others come and go; xlsx holds 25 000", () =>
       Effect.gen(function*() {
@@ -156,7 +156,7 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
         assert.strictEqual(refusal.status, 422)
         const { bytes } = yield* bytesOf(site, "?format=xlsx&queue=many&fields=id,queue")
         assert.strictEqual(cellsOfXlsx(bytes).length, 25_001)
-      }), 120_000)
+      }))
   })
 
   const lines: Array<string> = []
@@ -193,8 +193,7 @@ describe.each(laneEngines)("exports of tasks on %s", (engine) => {
             assert.include(line, site.key.user_id)
           }
           assert.strictEqual((yield* site.list("?limit=1")).status, 200)
-        }),
-      120_000
+        })
     )
   })
 })

@@ -94,7 +94,7 @@ describe.each(engines)("deliveries of one batch of events on %s", (engine) => {
           assert.isAtMost(receiver.mostOpen("/slow"), most)
           assert.isAbove(receiver.mostOpen("/slow"), most / 2, "nor one by one")
         }).pipe(Effect.provide(first))
-      }), 60_000)
+      }))
 
     it.scoped("wait for none of another batch, whose channels hang", () =>
       Effect.gen(function*() {
@@ -111,6 +111,6 @@ describe.each(engines)("deliveries of one batch of events on %s", (engine) => {
           assert.include(yield* statusesOf(hanging), "pending")
           assert.strictEqual(receiver.mostOpen("/hang"), most)
         }).pipe(Effect.provide(first))
-      }), 60_000)
+      }))
   })
 })

@@ -136,8 +136,7 @@ describe.each(engines)("a storm of failures on %s", (engine) => {
           assert.lengthOf(waiting, hangingChannels * conditions)
           assert.isAtMost(receiver.mostOpen(), maxSends)
           assert.isBelow((yield* heapUsed) - before, 64 * mebibyte)
-        }),
-      240_000
+        })
     )
   })
 })

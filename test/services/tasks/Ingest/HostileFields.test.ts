@@ -260,6 +260,6 @@ describe.each(engines)("hostile fields on %s", (engine) => {
               }
             }
           }), { concurrency: 16, discard: true })
-      }), 120_000)
+      }))
   })
 })

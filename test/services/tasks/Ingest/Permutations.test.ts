@@ -169,8 +169,7 @@ describe.each(engines)("any order, repetition, second path and batching on %s", 
               .map((shifts) => chosen.map((event, index) => secondPath(event, shifts[index]!)))
           )
           yield* always(echoes.chain((copies) => deliveries(events, copies)), false)
-        }),
-      120_000
+        })
     )
   })
 })

@@ -84,7 +84,7 @@ layer(brain, { excludeTestServices: true })("PostgreSQL away", (it) => {
       const whole = { projectId: (yield* freshProject()).id, agentId: from.agentId }
       yield* offerEvents(whole, events)
       assert.deepStrictEqual(yield* readState(from.projectId), yield* readState(whole.projectId))
-    }), 90_000)
+    }))
 
   it.effect("a connection that is killed in the middle costs nothing", () =>
     Effect.gen(function*() {
@@ -102,7 +102,7 @@ layer(brain, { excludeTestServices: true })("PostgreSQL away", (it) => {
       const whole = { projectId: (yield* freshProject()).id, agentId: from.agentId }
       yield* offerEvents(whole, events)
       assert.deepStrictEqual(yield* readState(from.projectId), yield* readState(whole.projectId))
-    }), 90_000)
+    }))
 })
 
 const inFours = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
@@ -156,5 +156,5 @@ layer(brainOn("PostgreSQL"), { excludeTestServices: true })("two replicas", (it)
         )
         assert.deepStrictEqual(yield* readState(shared.projectId), yield* readState(alone.projectId), name)
       }
-    }), 90_000)
+    }))
 })

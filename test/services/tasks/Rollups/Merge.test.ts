@@ -194,5 +194,5 @@ layer(brainOn("PostgreSQL"), { excludeTestServices: true })("rollups of several 
       assert.deepStrictEqual(rollups, yield* rollupsOfTasks(projectId))
       const counted = Object.entries(rollups).filter(([key]) => key.startsWith("2|0|"))
       assert.strictEqual(counted.reduce((sum, [, values]) => sum + Number(values["received"]), 0), 3 * 8 * 30)
-    }), 60_000)
+    }))
 })
