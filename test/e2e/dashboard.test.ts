@@ -106,9 +106,13 @@ describe.skipIf(!ready)("the dashboard", () => {
           await page.getByRole("row").filter({ hasText: "Retry a task" }).filter({ hasText: "Completed" }).first()
             .waitFor()
 
-          // of a running task the page says that it runs
-          const { items: running } = await call("GET", "/projects/shop/tasks?state=started&name=stock.sync_warehouse")
-          await page.goto(`/projects/shop/tasks/effect-queue/${running[0].task_id}`)
+          // of a running task the page says that it runs; one begins now and takes half a minute
+          const { items: schedules } = await call("GET", "/projects/shop/schedules")
+          const { id: sync } = schedules.find(({ name }: { readonly name: string }) => name === "warehouse sync")
+          await call("POST", `/projects/shop/schedules/${sync}/trigger`)
+          const started = () => call("GET", "/projects/shop/tasks?state=started&name=stock.sync_warehouse")
+          await waitUntil(async () => (await started()).items.length > 0)
+          await page.goto(`/projects/shop/tasks/effect-queue/${(await started()).items[0].task_id}`)
           await page.getByRole("region", { name: "Is it still running?" }).getByText(/^It is running at stock/)
             .waitFor()
 
