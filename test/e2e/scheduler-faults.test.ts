@@ -118,7 +118,10 @@ describe("two brains and svc-scheduler on PostgreSQL", () => {
             }
             agent.commands.forEach(take)
             agent.onCommand = take
+            // on a busy machine no fire comes for longer than an agent may be silent
+            const beat = setInterval(() => agent.heartbeat(), 5000)
             await agent.closed
+            clearInterval(beat)
           }
           yield* Effect.forkScoped(Effect.forever(
             Effect.forEach(brains, (brain) =>
