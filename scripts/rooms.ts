@@ -82,7 +82,7 @@ const mayImportArea = (file: string, target: string): boolean => {
 }
 
 const definitions =
-  /^src\/http\/(.*\/)?(Api|Access|AllIssues|ProblemSchema|Client|CustomMethods|ProjectPath|Docs\/Tags|Docs\/Parameters|Docs\/PlainRoutes)\.ts$/
+  /^src\/http\/(.*\/)?(Api|Groups|AllIssues|ProblemSchema|Client|CustomMethods|ProjectPath|Docs\/Tags|Docs\/Parameters|Docs\/PlainRoutes)\.ts$/
 
 const roomOf = (file: string): string => {
   if (definitions.test(file)) return "http definitions"
@@ -93,7 +93,7 @@ const roomOf = (file: string): string => {
 
 const allowedImports = new Map([
   [
-    "src/http/Access.ts src/services/kernel/CurrentActor.ts",
+    "src/http/Groups.ts src/services/kernel/CurrentActor.ts",
     "two tags that the definitions promise to their handlers; no server code"
   ]
 ])

@@ -11,7 +11,7 @@ import { readBody } from "./middleware/Body.ts"
 import * as IdempotencyKey from "./middleware/IdempotencyKey.ts"
 import { noteRoute } from "./RoutePatterns.ts"
 
-/** Provides the request with its body, and what handlers of `Authenticated`, `InProject` and `FromAgent` groups are given. */
+/** Provides the request with its body, and what the handlers of its group are given (`Groups.ts`). */
 const provideGrant = <A, E, R>(
   handler: Effect.Effect<A, E, R>,
   request: HttpServerRequest.HttpServerRequest,

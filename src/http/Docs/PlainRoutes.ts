@@ -1,11 +1,12 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../domain/kernel/Access.ts"
 import { Ready, Unready } from "../../domain/kernel/Readiness.ts"
 import { Alive } from "../../domain/operations/Health.ts"
+import { plainGroup } from "../Groups.ts"
 import { html } from "../Html/Api.ts"
 import { withParameters } from "./Parameters.ts"
-import { inChapter, operation } from "./Tags.ts"
+import { operation } from "./Tags.ts"
 
 const metrics = Schema.String.pipe(
   HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/plain; version=0.0.4; charset=utf-8" })
@@ -23,7 +24,7 @@ const document = Schema.Record({ key: Schema.String, value: Schema.Unknown })
  * Routes outside the HttpApi definition. They are in the OpenAPI document but not in the derived client: no program that
  * uses the API calls them.
  */
-export class PlainRoutesApi extends HttpApiGroup.make("outside")
+export class PlainRoutesApi extends plainGroup("outside", "Agent protocol")
   .add(
     HttpApiEndpoint.get("alive", "/health").addSuccess(Alive).annotateContext(operation(
       "Check that the process runs",
@@ -79,5 +80,4 @@ export class PlainRoutesApi extends HttpApiGroup.make("outside")
       .annotateContext(operation("Show this document as a page", "HTML; it calls no other host.", { tags: ["Pages"] }))
   )
   .annotate(Access, { caller: "public" })
-  .annotateContext(inChapter("Agent protocol"))
 {}

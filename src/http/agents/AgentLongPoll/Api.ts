@@ -1,17 +1,17 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { CommandPull, FrameUpload, FrameUploadResponse } from "../../../domain/agents/LongPoll.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { describeField } from "../../../domain/kernel/Describe.ts"
 import { wholeNumber } from "../../../domain/kernel/Query.ts"
-import { ProvideAgent } from "../../Access.ts"
 import { sessionNonce, withParameters } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { agentGroup } from "../../Groups.ts"
 
 const mebibyte = 1024 * 1024
 
 /** Long-poll, the agents' transport over plain HTTP (interface, Agents; the agents' protocol, section 1.2). */
-export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
+export class AgentLongPollApi extends agentGroup("agentLongPoll", "Agent protocol")
   .add(
     HttpApiEndpoint.get("pull", "/agent/commands")
       .setUrlParams(Schema.Struct({
@@ -43,6 +43,4 @@ export class AgentLongPollApi extends HttpApiGroup.make("agentLongPoll")
       })
       .annotateContext(operation("Send events", "Signed frames of the agent. An acknowledged frame is committed."))
   )
-  .middleware(ProvideAgent)
-  .annotateContext(inChapter("Agent protocol"))
 {}

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Agent, AgentHealthSnapshot, CreateAgent, CreatedAgent, UpdateAgent } from "../../../domain/agents/Agent.ts"
 import { AgentsUptime } from "../../../domain/agents/Uptime.ts"
@@ -6,15 +6,15 @@ import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { AgentId, caseInsensitiveId } from "../../../domain/kernel/Id.ts"
 import { NoParams } from "../../../domain/kernel/Query.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const agentId = pathParameter("agent_id", caseInsensitiveId(AgentId), "The agent's id.", exampleId)
 
 /** A project's agents (interface, Agents; bodies: agents). */
-export class AgentsApi extends HttpApiGroup.make("agents")
+export class AgentsApi extends projectGroup("agents", "Agents")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/agents`
       .setUrlParams(NoParams)
@@ -76,7 +76,4 @@ export class AgentsApi extends HttpApiGroup.make("agents")
         "Its connections are closed and its pending commands cancelled. Tasks stay."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Agents"))
 {}

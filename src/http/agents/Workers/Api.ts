@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AgentProcess } from "../../../domain/agents/AgentProcess.ts"
 import { Worker, WorkerDetail, WorkersParams } from "../../../domain/agents/Worker.ts"
@@ -7,9 +7,9 @@ import { Access } from "../../../domain/kernel/Access.ts"
 import { describeField, exampleId } from "../../../domain/kernel/Describe.ts"
 import { strictQuery, wholeNumber } from "../../../domain/kernel/Query.ts"
 import { text } from "../../../domain/kernel/Text.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pagedRowsDescription, pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 // any text: an id that is not a UUID names no worker (404)
@@ -27,7 +27,7 @@ const AgentWorkersParams = Schema.Struct({
 }).annotations(strictQuery)
 
 /** The engines' workers, and the agents' own processes (interface, Agents; bodies: workers, agent-workers). */
-export class WorkersApi extends HttpApiGroup.make("workers")
+export class WorkersApi extends projectGroup("workers", "Queues and workers")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/workers`
       .setUrlParams(WorkersParams)
@@ -61,7 +61,4 @@ export class WorkersApi extends HttpApiGroup.make("workers")
         operation("List the agents' processes", `One for each process that connects. ${pagedRowsDescription}`)
       )
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Queues and workers"))
 {}

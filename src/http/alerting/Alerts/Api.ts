@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import {
   AcknowledgeAlert,
   Alert,
@@ -10,16 +10,16 @@ import { AlertLinkPreview, PreviewAlertLink, UseAlertLink } from "../../../domai
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { AlertId, caseInsensitiveId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { plainGroup, projectGroup } from "../../Groups.ts"
 import { html, LinkToken } from "../../Html/Api.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const alertId = pathParameter("alert_id", caseInsensitiveId(AlertId), "The alert's id.", exampleId)
 
 /** What is wrong, as the project's defaults and the caller's subscriptions see it. */
-export class AlertsApi extends HttpApiGroup.make("alerts")
+export class AlertsApi extends projectGroup("alerts", "Notifications")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/notifications/alerts`
       .setUrlParams(ListAlerts)
@@ -67,13 +67,10 @@ export class AlertsApi extends HttpApiGroup.make("alerts")
         "No message about it is sent before `until`, except its recovery. A project's alert needs the role operator."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Notifications"))
 {}
 
 /** For the holder of a message's link, without a login. */
-export class AlertLinksApi extends HttpApiGroup.make("alert_links")
+export class AlertLinksApi extends plainGroup("alert_links", "Notifications")
   .add(
     HttpApiEndpoint.post("preview", "/alert-links/preview")
       .setPayload(PreviewAlertLink)
@@ -95,11 +92,10 @@ export class AlertLinksApi extends HttpApiGroup.make("alert_links")
         "Does what the link is for. The audit log names the channel that the link was sent through."
       ))
   )
-  .annotateContext(inChapter("Notifications"))
 {}
 
 /** Where the links of messages lead, at the root. Opening it changes nothing: mail scanners open links. */
-export class AlertPageApi extends HttpApiGroup.make("alert_page")
+export class AlertPageApi extends plainGroup("alert_page", "Pages")
   .add(
     HttpApiEndpoint.get("page", "/alert")
       .setUrlParams(LinkToken)
@@ -107,5 +103,4 @@ export class AlertPageApi extends HttpApiGroup.make("alert_page")
       .annotate(Access, { caller: "public" })
       .annotateContext(operation("Show the page of an alert's link", "Where the links of a message lead."))
   )
-  .annotateContext(inChapter("Pages"))
 {}

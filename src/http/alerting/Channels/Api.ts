@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import {
   Channel,
@@ -13,9 +13,9 @@ import {
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, ChannelId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup, projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const channelId = pathParameter("channel_id", caseInsensitiveId(ChannelId), "The channel's id.", exampleId)
@@ -38,7 +38,7 @@ const testedText =
   "Sends a test message and waits for the receiver's response, at most 30 s. A 200 response reports the result in `success`."
 
 /** A project's channels (bodies: notifications). */
-export class ChannelsApi extends HttpApiGroup.make("channels")
+export class ChannelsApi extends projectGroup("channels", "Notifications")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/notifications/channels`
       .addSuccess(Schema.Array(Channel))
@@ -118,13 +118,10 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
         `${testedText} Leaves a delivery with the trigger \`test.dispatch\`.`
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Notifications"))
 {}
 
 /** The caller's own channels (bodies: user-notifications). */
-export class UserChannelsApi extends HttpApiGroup.make("user_channels")
+export class UserChannelsApi extends actorGroup("user_channels", "Notifications")
   .add(
     HttpApiEndpoint.get("list", "/user/channels")
       .addSuccess(Schema.Array(UserChannel))
@@ -194,6 +191,4 @@ export class UserChannelsApi extends HttpApiGroup.make("user_channels")
         `${testedText} Leaves a delivery with the trigger \`test.dispatch\`, and a success verifies the channel.`
       ))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Notifications"))
 {}

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import {
   ClearDeliveries,
   ClearDeliveriesResult,
@@ -11,9 +11,9 @@ import {
 } from "../../../domain/alerting/Delivery.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup, projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const deliveryId = pathParameter("delivery_id", deliveryIdInPath, "The delivery's id.", exampleId)
@@ -27,7 +27,7 @@ const resentText =
 const failureCodes = ["delivery_pending", "channel_not_active"] as const
 
 /** What was sent to a project's channels (bodies: notifications). */
-export class DeliveriesApi extends HttpApiGroup.make("deliveries")
+export class DeliveriesApi extends projectGroup("deliveries", "Notifications")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/notifications/deliveries`
       .setUrlParams(ListDeliveries)
@@ -60,13 +60,10 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       .annotate(Access, { caller: "admin", scope: write, mutates: true, creates: true, failureCodes })
       .annotateContext(operation("Send a message again", resentText))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Notifications"))
 {}
 
 /** What was sent to the caller's personal channels (bodies: user-notifications). */
-export class UserDeliveriesApi extends HttpApiGroup.make("user_deliveries")
+export class UserDeliveriesApi extends actorGroup("user_deliveries", "Notifications")
   .add(
     HttpApiEndpoint.get("list", "/user/deliveries")
       .setUrlParams(ListUserDeliveries)
@@ -86,6 +83,4 @@ export class UserDeliveriesApi extends HttpApiGroup.make("user_deliveries")
       .annotate(Access, { caller: "authenticated", scope: write, mutates: true, creates: true, failureCodes })
       .annotateContext(operation("Send an own message again", resentText))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Notifications"))
 {}

@@ -1,12 +1,12 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, UserNotificationId } from "../../../domain/kernel/Id.ts"
 import { ListUserNotifications, UnreadCount, UserNotification } from "../../../domain/kernel/UserNotification.ts"
-import { ProvideActor } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup } from "../../Groups.ts"
 
 const notificationId = pathParameter(
   "notification_id",
@@ -18,7 +18,7 @@ const notificationId = pathParameter(
 const [read, write] = ["notifications:read", "notifications:write"] as const
 
 /** The caller's inbox (bodies: user-notifications). */
-export class InboxApi extends HttpApiGroup.make("inbox")
+export class InboxApi extends actorGroup("inbox", "Notifications")
   .add(
     HttpApiEndpoint.get("list", "/user/notifications")
       .setUrlParams(ListUserNotifications)
@@ -44,6 +44,4 @@ export class InboxApi extends HttpApiGroup.make("inbox")
       .annotate(Access, { caller: "authenticated", scope: write, mutates: true })
       .annotateContext(operation("Mark all notifications as read", "Of the caller's inbox."))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Notifications"))
 {}

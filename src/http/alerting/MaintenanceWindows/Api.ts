@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import {
   MaintenanceWindow,
@@ -8,15 +8,15 @@ import {
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, MaintenanceWindowId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const windowId = pathParameter("window_id", caseInsensitiveId(MaintenanceWindowId), "The window's id.", exampleId)
 
 /** Times in which a project sends no message. */
-export class MaintenanceWindowsApi extends HttpApiGroup.make("maintenance_windows")
+export class MaintenanceWindowsApi extends projectGroup("maintenance_windows", "Notifications")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/notifications/maintenance-windows`
       .addSuccess(Schema.Array(MaintenanceWindow))
@@ -61,7 +61,4 @@ export class MaintenanceWindowsApi extends HttpApiGroup.make("maintenance_window
       .annotate(Access, { caller: "admin", scope: "notifications:write", mutates: true })
       .annotateContext(operation("Delete a maintenance window", "One that lasts ends at once."))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Notifications"))
 {}

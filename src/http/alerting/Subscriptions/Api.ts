@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import {
   DefaultSubscription,
@@ -13,9 +13,9 @@ import {
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, SubscriptionId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup, projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const defaultId = pathParameter("default_id", caseInsensitiveId(SubscriptionId), "The default's id.", exampleId)
@@ -25,7 +25,7 @@ const subscriptionId = pathParameter("sub_id", caseInsensitiveId(SubscriptionId)
 const bodyLimit = 16_384
 
 /** What a project notifies its channels and members of (bodies: notifications). */
-export class DefaultSubscriptionsApi extends HttpApiGroup.make("notification_defaults")
+export class DefaultSubscriptionsApi extends projectGroup("notification_defaults", "Notifications")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/notifications/defaults`
       .addSuccess(Schema.Array(DefaultSubscription))
@@ -64,13 +64,10 @@ export class DefaultSubscriptionsApi extends HttpApiGroup.make("notification_def
       .annotate(Access, { caller: "admin", scope: "notifications:write", mutates: true })
       .annotateContext(operation("Delete a default", "Its alerts are deleted with it; deliveries remain."))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Notifications"))
 {}
 
 /** What the caller is notified of (bodies: user-notifications). */
-export class UserSubscriptionsApi extends HttpApiGroup.make("user_subscriptions")
+export class UserSubscriptionsApi extends actorGroup("user_subscriptions", "Notifications")
   .add(
     HttpApiEndpoint.get("list", "/user/subscriptions")
       .setUrlParams(ListUserSubscriptions)
@@ -109,6 +106,4 @@ export class UserSubscriptionsApi extends HttpApiGroup.make("user_subscriptions"
       .annotate(Access, { caller: "authenticated", scope: "notifications:write", mutates: true })
       .annotateContext(operation("Delete a subscription", "Its alerts are deleted with it; deliveries remain."))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Notifications"))
 {}

@@ -1,17 +1,17 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Approval, ApprovalList, ListApprovals, RejectApproval } from "../../../domain/approvalGate/Approval.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { ApprovalId, caseInsensitiveId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const approvalId = pathParameter("approval_id", caseInsensitiveId(ApprovalId), "The approval's id.", exampleId)
 
 /** Actions that wait for a second person (docs/approvals.md). */
-export class ApprovalsApi extends HttpApiGroup.make("approvals")
+export class ApprovalsApi extends projectGroup("approvals", "Projects")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/approvals`
       .setUrlParams(ListApprovals)
@@ -53,7 +53,4 @@ export class ApprovalsApi extends HttpApiGroup.make("approvals")
       })
       .annotateContext(operation("Reject what waits", "The person who asked gets a message with the reason."))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Projects"))
 {}

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { ExportedAuditRows, ExportJobCreate } from "../../../domain/audit/AuditExport.ts"
 import { ExportJob, ExportJobList } from "../../../domain/audit/ExportJob.ts"
@@ -6,15 +6,15 @@ import { Access } from "../../../domain/kernel/Access.ts"
 import { describeField, exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, ExportJobId } from "../../../domain/kernel/Id.ts"
 import { wholeNumber } from "../../../domain/kernel/Query.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const jobId = pathParameter("job_id", caseInsensitiveId(ExportJobId), "The export's id.", exampleId)
 
 /** Exports of a project's audit log in the background (bodies: audit-exports). */
-export class AuditExportsApi extends HttpApiGroup.make("audit_exports")
+export class AuditExportsApi extends projectGroup("audit_exports", "Audit")
   .add(
     HttpApiEndpoint.post("create")`/projects/${slug}/audit/export-jobs`
       .setPayload(ExportJobCreate)
@@ -70,7 +70,4 @@ export class AuditExportsApi extends HttpApiGroup.make("audit_exports")
           "project."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Audit"))
 {}

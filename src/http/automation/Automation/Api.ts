@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { AutomationSettings, Rule, RuleCreate, RuleUpdate } from "../../../domain/automation/Automation.ts"
@@ -8,10 +8,10 @@ import { Access, type AccessRule } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, RuleId } from "../../../domain/kernel/Id.ts"
 import { pageQuery } from "../../../domain/kernel/Query.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathWithVerb } from "../../CustomMethods.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const ruleId = pathParameter("rule_id", caseInsensitiveId(RuleId), "The rule's id.", exampleId)
@@ -26,7 +26,7 @@ const roles = "A rule that only notifies needs the role operator, a destructive 
 const signIn = "and, in a browser, a recent sign-in"
 
 /** Automation rules (interface, Automation; bodies: automation). */
-export class AutomationApi extends HttpApiGroup.make("automation")
+export class AutomationApi extends projectGroup("automation", "Automation")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/automation/rules`
       .addSuccess(RuleList)
@@ -115,7 +115,4 @@ export class AutomationApi extends HttpApiGroup.make("automation")
         "False: no rule of the project does anything, and what happens is not kept for later."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Automation"))
 {}

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { BulkJob, BulkJobFilter, BulkJobList } from "../../../domain/commands/BulkJob.ts"
@@ -6,10 +6,10 @@ import { Access, type AccessRule } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { BulkJobId, caseInsensitiveId } from "../../../domain/kernel/Id.ts"
 import { pageQuery } from "../../../domain/kernel/Query.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathWithVerb } from "../../CustomMethods.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const jobId = pathParameter("bulk_job_id", caseInsensitiveId(BulkJobId), "The bulk job's id.", exampleId)
@@ -18,7 +18,7 @@ const readRule: AccessRule = { caller: "viewer", scope: "commands:read" }
 const createRule = { mutates: true, creates: true, destructive: true, bucket: "bulk_write" } as const
 
 /** Durable bulk jobs. */
-export class BulkJobsApi extends HttpApiGroup.make("bulk_jobs")
+export class BulkJobsApi extends projectGroup("bulk_jobs", "Commands")
   .add(
     HttpApiEndpoint.post("delete")`/projects/${slug}/bulk-jobs:delete`
       .setPath(pathWithVerb("delete"))
@@ -80,7 +80,4 @@ export class BulkJobsApi extends HttpApiGroup.make("bulk_jobs")
         "For good: tasks that are left stay as they are. Commands that were issued go on."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Commands"))
 {}

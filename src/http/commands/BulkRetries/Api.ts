@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import {
@@ -15,10 +15,10 @@ import { Access, type AccessRule } from "../../../domain/kernel/Access.ts"
 import { describeField, exampleId } from "../../../domain/kernel/Describe.ts"
 import { BulkRetryId, caseInsensitiveId } from "../../../domain/kernel/Id.ts"
 import { pageQuery } from "../../../domain/kernel/Query.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathWithVerb } from "../../CustomMethods.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const requestId = pathParameter("request_id", caseInsensitiveId(BulkRetryId), "The bulk retry's id.", exampleId)
@@ -38,7 +38,7 @@ const writeRule: AccessRule = { caller: "operator", scope: "commands:write", mut
 const controlRule: AccessRule = { ...writeRule, failureCodes: ["bulk_retry_ended"] }
 
 /** Durable bulk retries (bodies: bulk-retry-requests). */
-export class BulkRetriesApi extends HttpApiGroup.make("bulk_retries")
+export class BulkRetriesApi extends projectGroup("bulk_retries", "Commands")
   .add(
     HttpApiEndpoint.post("preview")`/projects/${slug}/bulk-retry-requests:preview`
       .setPath(pathWithVerb("preview"))
@@ -112,7 +112,4 @@ export class BulkRetriesApi extends HttpApiGroup.make("bulk_retries")
         "No further task is retried, for good. The outcomes of commands that were sent are still recorded."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Commands"))
 {}

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { CommandList, CommandPublic } from "../../../domain/commands/Command.ts"
@@ -20,9 +20,9 @@ import { describeField, exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, CommandId, IdPart } from "../../../domain/kernel/Id.ts"
 import { pageQuery } from "../../../domain/kernel/Query.ts"
 import { text } from "../../../domain/kernel/Text.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const commandId = pathParameter("command_id", caseInsensitiveId(CommandId), "The command's id.", exampleId)
@@ -60,7 +60,7 @@ const maxRetryBodyBytes = 425_984
 const maxBulkRetryBodyBytes = 2_621_440
 
 /** Commands to agents (interface, Commands; bodies: commands). */
-export class CommandsApi extends HttpApiGroup.make("commands")
+export class CommandsApi extends projectGroup("commands", "Commands")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/commands`
       .setUrlParams(ListCommands)
@@ -192,7 +192,4 @@ export class CommandsApi extends HttpApiGroup.make("commands")
         "On one worker, or on all without `worker_name`. `0` lifts the limit."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Commands"))
 {}

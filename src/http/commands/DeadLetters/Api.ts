@@ -1,12 +1,12 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { DeadLetterPage, ListDeadLetters } from "../../../domain/commands/DeadLetter.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 /** What engines keep of failed tasks (bodies: dead-letters). */
-export class DeadLettersApi extends HttpApiGroup.make("dead_letters")
+export class DeadLettersApi extends projectGroup("dead_letters", "Queues and workers")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/dead-letters`
       .setUrlParams(ListDeadLetters)
@@ -23,7 +23,4 @@ export class DeadLettersApi extends HttpApiGroup.make("dead_letters")
           "most 16 seconds. The order is the agent's."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Queues and workers"))
 {}

@@ -1,12 +1,12 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { ApiKey, CreateApiKey, CreatedApiKey, ScopeList, UpdateApiKey } from "../../../domain/identity/ApiKey.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { ApiKeyId, caseInsensitiveId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup } from "../../Groups.ts"
 
 const keyId = pathParameter("key_id", caseInsensitiveId(ApiKeyId), "The key's id.", exampleId)
 
@@ -14,7 +14,7 @@ const keyId = pathParameter("key_id", caseInsensitiveId(ApiKeyId), "The key's id
  * The caller's own keys (interface, API keys). Only a signed-in person creates or changes one. A key with `auth:write`
  * revokes keys of its owner, itself too: that is how `svc logout` leaves none behind.
  */
-export class ApiKeysApi extends HttpApiGroup.make("api_keys")
+export class ApiKeysApi extends actorGroup("api_keys", "API keys")
   .add(
     HttpApiEndpoint.get("scopes", "/api-keys/scopes")
       .addSuccess(ScopeList)
@@ -64,6 +64,4 @@ export class ApiKeysApi extends HttpApiGroup.make("api_keys")
         operation("Revoke an API key", "It stops working at once. A key with `auth:write` can revoke itself.")
       )
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("API keys"))
 {}

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { VerifyMfaResult } from "../../../domain/identity/Mfa.ts"
 import { PasswordPolicy } from "../../../domain/identity/Password.ts"
@@ -7,12 +7,12 @@ import { ChangePassword, Me, UpdateProfile } from "../../../domain/identity/User
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, SessionId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup, plainGroup } from "../../Groups.ts"
 
 /** Sign-in (interface, Session and account). The response sets the session cookie and the CSRF cookie. */
-export class LoginApi extends HttpApiGroup.make("login")
+export class LoginApi extends plainGroup("login", "Sign-in")
   .add(
     HttpApiEndpoint.post("login", "/auth/login")
       .setPayload(Login)
@@ -31,13 +31,12 @@ export class LoginApi extends HttpApiGroup.make("login")
           "address, a wrong password, a locked and an inactive account have the same response in the same time."
       ))
   )
-  .annotateContext(inChapter("Sign-in"))
 {}
 
 const sessionId = pathParameter("session_id", caseInsensitiveId(SessionId), "The session's id.", exampleId)
 
 /** One's own account and sessions (interface, Session and account; bodies: auth). */
-export class AuthApi extends HttpApiGroup.make("auth")
+export class AuthApi extends actorGroup("auth", "Sign-in")
   .add(
     HttpApiEndpoint.post("logout", "/auth/logout")
       .addSuccess(HttpApiSchema.NoContent)
@@ -112,6 +111,4 @@ export class AuthApi extends HttpApiGroup.make("auth")
       .annotate(Access, { caller: "session", mutates: true })
       .annotateContext(operation("Revoke all other own sessions", "The session of this request continues."))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Sign-in"))
 {}

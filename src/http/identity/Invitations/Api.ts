@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import {
@@ -13,16 +13,16 @@ import {
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, InvitationId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup, plainGroup, projectGroup } from "../../Groups.ts"
 import { html, LinkToken } from "../../Html/Api.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const invitationId = pathParameter("invitation_id", caseInsensitiveId(InvitationId), "The invitation's id.", exampleId)
 
 /** A project's invitations, for its admins (bodies: invitations). */
-export class InvitationsApi extends HttpApiGroup.make("invitations")
+export class InvitationsApi extends projectGroup("invitations", "Members")
   .add(
     HttpApiEndpoint.post("create")`/projects/${slug}/invitations`
       .setPayload(CreateInvitation)
@@ -58,13 +58,10 @@ export class InvitationsApi extends HttpApiGroup.make("invitations")
       })
       .annotateContext(operation("Revoke an invitation", "Its link stops working."))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Members"))
 {}
 
 /** For the holder of an invitation's token. An existing account must be signed in to accept it. */
-export class InvitationApi extends HttpApiGroup.make("invitation")
+export class InvitationApi extends actorGroup("invitation", "Members")
   .add(
     HttpApiEndpoint.post("preview", "/invitations/preview")
       .setPayload(PreviewInvitation)
@@ -97,12 +94,10 @@ export class InvitationApi extends HttpApiGroup.make("invitation")
           "`X-CSRF-Token`, and both fields are ignored."
       ))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Members"))
 {}
 
 /** Where the link of an invitation leads, at the root. The page's own script reads `?token=`. */
-export class InvitationPageApi extends HttpApiGroup.make("invitation_page")
+export class InvitationPageApi extends plainGroup("invitation_page", "Pages")
   .add(
     HttpApiEndpoint.get("page", "/invitation")
       .setUrlParams(LinkToken)
@@ -110,5 +105,4 @@ export class InvitationPageApi extends HttpApiGroup.make("invitation_page")
       .annotate(Access, { caller: "public", requiresHttps: true })
       .annotateContext(operation("Show the invitation page", "Where the link of an invitation leads."))
   )
-  .annotateContext(inChapter("Pages"))
 {}

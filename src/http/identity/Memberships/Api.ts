@@ -1,19 +1,19 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { GrantMembership, Membership, UpdateMembership } from "../../../domain/identity/Membership.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, MembershipId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const membershipId = pathParameter("membership_id", caseInsensitiveId(MembershipId), "The membership's id.", exampleId)
 
 /** A project's members and their roles, for its admins (bodies: memberships). */
-export class MembershipsApi extends HttpApiGroup.make("memberships")
+export class MembershipsApi extends projectGroup("memberships", "Members")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/memberships`
       .addSuccess(Schema.Array(Membership))
@@ -53,7 +53,4 @@ export class MembershipsApi extends HttpApiGroup.make("memberships")
       .annotate(Access, { caller: "admin", scope: "memberships:write", mutates: true, destructive: true })
       .annotateContext(operation("Remove a member", "Their live streams of this project end at once."))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Members"))
 {}

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import {
   CompleteEnrollment,
@@ -14,14 +14,14 @@ import {
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, TrustedDeviceId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup } from "../../Groups.ts"
 
 const deviceId = pathParameter("device_id", caseInsensitiveId(TrustedDeviceId), "The device's id.", exampleId)
 
 /** One's own second factor (interface, Multi-factor authentication; bodies: auth). */
-export class MfaApi extends HttpApiGroup.make("mfa")
+export class MfaApi extends actorGroup("mfa", "Second factor")
   .add(
     HttpApiEndpoint.get("status", "/auth/mfa/status")
       .addSuccess(MfaStatus)
@@ -139,6 +139,4 @@ export class MfaApi extends HttpApiGroup.make("mfa")
       .annotate(Access, { caller: "session", mutates: true })
       .annotateContext(operation("Rename a trusted device", "The label is what its owner sees in the list."))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Second factor"))
 {}

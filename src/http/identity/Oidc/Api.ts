@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import {
   BackchannelLogout,
@@ -12,12 +12,12 @@ import {
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, OidcIdentityId } from "../../../domain/kernel/Id.ts"
-import { ProvideActor } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup, plainGroup } from "../../Groups.ts"
 
 /** Sign-in through an OpenID Connect provider (docs/oidc.md). */
-export class OidcSignInApi extends HttpApiGroup.make("oidc_sign_in")
+export class OidcSignInApi extends plainGroup("oidc_sign_in", "Sign-in")
   .add(
     HttpApiEndpoint.get("status", "/auth/oidc")
       .addSuccess(OidcStatus)
@@ -77,13 +77,12 @@ export class OidcSignInApi extends HttpApiGroup.make("oidc_sign_in")
         "The provider calls it (OpenID Connect Back-Channel Logout 1.0). The sessions that come from the sign-ins named by the logout token end, if there are any."
       ))
   )
-  .annotateContext(inChapter("Sign-in"))
 {}
 
 const identityId = pathParameter("identity_id", caseInsensitiveId(OidcIdentityId), "The link's id.", exampleId)
 
 /** The links of the own account to accounts of the provider. */
-export class OidcApi extends HttpApiGroup.make("oidc")
+export class OidcApi extends actorGroup("oidc", "Sign-in")
   .add(
     HttpApiEndpoint.get("identities", "/auth/oidc/identities")
       .addSuccess(Schema.Array(OidcIdentity))
@@ -123,6 +122,4 @@ export class OidcApi extends HttpApiGroup.make("oidc")
         "Revokes the session of the cookie. Send the browser to `logout_url` to end the provider's session too."
       ))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Sign-in"))
 {}

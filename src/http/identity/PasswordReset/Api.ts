@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import {
   ConfirmPasswordReset,
   PasswordResetConfirmed,
@@ -6,11 +6,12 @@ import {
   RequestPasswordReset
 } from "../../../domain/identity/PasswordReset.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { plainGroup } from "../../Groups.ts"
 import { html, LinkToken } from "../../Html/Api.ts"
 
 /** Resetting a forgotten password (interface, Session and account). Neither response starts a session. */
-export class PasswordResetApi extends HttpApiGroup.make("password_reset")
+export class PasswordResetApi extends plainGroup("password_reset", "Password reset")
   .add(
     HttpApiEndpoint.post("request", "/auth/password-reset/request")
       .setPayload(RequestPasswordReset)
@@ -39,11 +40,10 @@ export class PasswordResetApi extends HttpApiGroup.make("password_reset")
           "session. API keys remain valid."
       ))
   )
-  .annotateContext(inChapter("Password reset"))
 {}
 
 /** Where the mailed link leads, at the root. The page's own script reads `?token=`; without one it asks for a link. */
-export class PasswordResetPageApi extends HttpApiGroup.make("password_reset_page")
+export class PasswordResetPageApi extends plainGroup("password_reset_page", "Pages")
   .add(
     HttpApiEndpoint.get("page", "/reset-password")
       .setUrlParams(LinkToken)
@@ -54,5 +54,4 @@ export class PasswordResetPageApi extends HttpApiGroup.make("password_reset_page
         "Where the mailed link leads; without a token it asks for a link."
       ))
   )
-  .annotateContext(inChapter("Pages"))
 {}

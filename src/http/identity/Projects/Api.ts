@@ -1,14 +1,14 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { CreateProject, Project, UpdateProject } from "../../../domain/kernel/Project.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup, projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 /** The projects themselves (interface, Other paths; bodies: projects). */
-export class ProjectsApi extends HttpApiGroup.make("projects")
+export class ProjectsApi extends actorGroup("projects", "Projects")
   .add(
     HttpApiEndpoint.get("list", "/projects")
       .addSuccess(Schema.Array(Project))
@@ -28,12 +28,10 @@ export class ProjectsApi extends HttpApiGroup.make("projects")
       })
       .annotateContext(operation("Create a project", "Its slug is its name in paths."))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Projects"))
 {}
 
 /** One project. */
-export class ProjectApi extends HttpApiGroup.make("project")
+export class ProjectApi extends projectGroup("project", "Projects")
   .add(
     HttpApiEndpoint.get("get")`/projects/${slug}`
       .addSuccess(Project)
@@ -69,7 +67,4 @@ export class ProjectApi extends HttpApiGroup.make("project")
           "way back."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Projects"))
 {}

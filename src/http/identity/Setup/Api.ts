@@ -1,7 +1,8 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { CompleteSetup, SetupCompleted, SetupStatus } from "../../../domain/identity/Setup.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { plainGroup } from "../../Groups.ts"
 import { html, LinkToken } from "../../Html/Api.ts"
 
 const status = HttpApiEndpoint.get("status", "/setup/status")
@@ -29,7 +30,7 @@ const complete = HttpApiEndpoint.post("complete", "/setup/complete")
   ))
 
 /** The first boot, at the root (interface, Conventions). The page's own script reads `?token=`. */
-export class SetupApi extends HttpApiGroup.make("setup")
+export class SetupApi extends plainGroup("setup", "Setup")
   .add(status)
   .add(complete)
   .add(
@@ -39,10 +40,7 @@ export class SetupApi extends HttpApiGroup.make("setup")
       .annotate(Access, { caller: "public", requiresHttps: true })
       .annotateContext(operation("Show the setup page", "Where the setup link leads."))
   )
-  .annotateContext(inChapter("Setup"))
 {}
 
 /** The setup endpoints under `/api/v1`, where clients of the rest of the API expect them. */
-export class SetupUnderApi extends HttpApiGroup.make("setup_under_api").add(status).add(complete)
-  .annotateContext(inChapter("Setup"))
-{}
+export class SetupUnderApi extends plainGroup("setup_under_api", "Setup").add(status).add(complete) {}

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { CreateUser, SetPassword, UpdateUser, UserDetail } from "../../../domain/identity/User.ts"
@@ -6,14 +6,14 @@ import { Access } from "../../../domain/kernel/Access.ts"
 import { describeField, exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, UserId } from "../../../domain/kernel/Id.ts"
 import { wholeNumber } from "../../../domain/kernel/Query.ts"
-import { ProvideActor } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup } from "../../Groups.ts"
 
 const userId = pathParameter("user_id", caseInsensitiveId(UserId), "The user's id.", exampleId)
 
 /** All accounts, for global admins (bodies: users). */
-export class UsersApi extends HttpApiGroup.make("users")
+export class UsersApi extends actorGroup("users", "Users")
   .add(
     HttpApiEndpoint.get("list", "/users")
       .setUrlParams(Schema.Struct({
@@ -86,6 +86,4 @@ export class UsersApi extends HttpApiGroup.make("users")
       .annotate(Access, { caller: "global_admin", scope: "users:write", mutates: true, stepUp: true, unboundKey: true })
       .annotateContext(operation("Set a user's password", "Revokes all of their sessions. Their second factor stays."))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Users"))
 {}

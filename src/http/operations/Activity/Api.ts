@@ -1,11 +1,11 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { ActivityList, ListActivity } from "../../../domain/audit/Activity.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
-import { ProvideActor } from "../../Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup } from "../../Groups.ts"
 
 /** The activity feed (interface, Activity feed; bodies: activity). */
-export class ActivityApi extends HttpApiGroup.make("activity")
+export class ActivityApi extends actorGroup("activity", "Audit")
   .add(
     HttpApiEndpoint.get("list", "/activity")
       .setUrlParams(ListActivity)
@@ -18,6 +18,4 @@ export class ActivityApi extends HttpApiGroup.make("activity")
           "repeats it with `newest_cursor` sees each row once."
       ))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Audit"))
 {}

@@ -1,13 +1,13 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { AuditForwarderStatus } from "../../../domain/audit/AuditForwarder.ts"
 import { MfaPolicy, MfaPolicyUpdate } from "../../../domain/identity/Mfa.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { AdminSettings, VersionsSnapshot } from "../../../domain/operations/Installation.ts"
-import { ProvideActor } from "../../Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup } from "../../Groups.ts"
 
 /** The installation, for global admins (bodies: system, admin-settings, admin-audit-forwarder). */
-export class AdminApi extends HttpApiGroup.make("admin")
+export class AdminApi extends actorGroup("admin", "Installation")
   .add(
     HttpApiEndpoint.get("settings", "/admin/settings")
       .addSuccess(AdminSettings)
@@ -74,6 +74,4 @@ export class AdminApi extends HttpApiGroup.make("admin")
           "have one."
       ))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Installation"))
 {}

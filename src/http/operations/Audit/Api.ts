@@ -1,13 +1,13 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { AuditPage, ListAudit } from "../../../domain/audit/Activity.ts"
 import { AuditVerification } from "../../../domain/audit/Verification.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 /** A project's audit log (bodies: audit). With `format`, the list is a file: see docs/api.md. */
-export class AuditApi extends HttpApiGroup.make("audit")
+export class AuditApi extends projectGroup("audit", "Audit")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/audit`
       .setUrlParams(ListAudit)
@@ -38,7 +38,4 @@ export class AuditApi extends HttpApiGroup.make("audit")
         "Every row, in the background. One verification runs at a time: while one waits or runs, the response is that one."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Audit"))
 {}

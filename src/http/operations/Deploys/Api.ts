@@ -1,19 +1,19 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, DeployId } from "../../../domain/kernel/Id.ts"
 import { Deploy, DeployCreate, ListDeploys } from "../../../domain/operations/Deploy.ts"
 import { ListMarks, Marks } from "../../../domain/operations/Mark.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const deployId = pathParameter("deploy_id", caseInsensitiveId(DeployId), "The deploy's id.", exampleId)
 
 /** When versions were deployed, and what else charts mark (docs/deploys.md). */
-export class DeploysApi extends HttpApiGroup.make("deploys")
+export class DeploysApi extends projectGroup("deploys", "Tasks")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/deploys`
       .setUrlParams(ListDeploys)
@@ -50,7 +50,4 @@ export class DeploysApi extends HttpApiGroup.make("deploys")
           "that it may read: commands:read, automation:read, schedules:read, notifications:read."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Tasks"))
 {}

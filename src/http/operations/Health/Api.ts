@@ -1,12 +1,12 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { Ready, Unready } from "../../../domain/kernel/Readiness.ts"
 import { Alive, DeepHealth, SystemInfo } from "../../../domain/operations/Health.ts"
-import { ProvideActor } from "../../Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup, plainGroup } from "../../Groups.ts"
 
 /** For load balancers; also at `/health` and `/health/ready` of the root (interface, Health and metrics). */
-export class HealthApi extends HttpApiGroup.make("health")
+export class HealthApi extends plainGroup("health", "Health")
   .add(
     HttpApiEndpoint.get("alive", "/health").addSuccess(Alive).annotate(Access, { caller: "public" })
       .annotateContext(
@@ -23,10 +23,9 @@ export class HealthApi extends HttpApiGroup.make("health")
         "For a readiness probe: 503 while the program starts and while the database does not respond."
       ))
   )
-  .annotateContext(inChapter("Health"))
 {}
 
-export class SystemApi extends HttpApiGroup.make("system")
+export class SystemApi extends actorGroup("system", "Health")
   .add(
     HttpApiEndpoint.get("system", "/health/system")
       .addSuccess(SystemInfo)
@@ -48,6 +47,4 @@ export class SystemApi extends HttpApiGroup.make("system")
           "`degraded` is 200."
       ))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Health"))
 {}

@@ -1,12 +1,12 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { HomeSummary, ListRecentFailures, RecentFailures } from "../../../domain/operations/Home.ts"
 import { FindHomeTrends, Trends } from "../../../domain/tasks/Rollup/Trends.ts"
-import { ProvideActor } from "../../Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup } from "../../Groups.ts"
 
 /** All projects of the caller (bodies: home). */
-export class HomeApi extends HttpApiGroup.make("home")
+export class HomeApi extends actorGroup("home", "Projects")
   .add(
     HttpApiEndpoint.get("summary", "/home/summary")
       .addSuccess(HomeSummary)
@@ -36,6 +36,4 @@ export class HomeApi extends HttpApiGroup.make("home")
         "Counts and durations of each bucket of a window, of the projects that the caller sees together."
       ))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Projects"))
 {}

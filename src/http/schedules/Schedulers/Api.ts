@@ -1,11 +1,11 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { Fleet } from "../../../domain/schedules/Schedule/Fleet.ts"
-import { ProvideActor } from "../../Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { actorGroup } from "../../Groups.ts"
 
 /** The schedulers themselves (bodies: schedulers). */
-export class SchedulersApi extends HttpApiGroup.make("schedulers")
+export class SchedulersApi extends actorGroup("schedulers", "Schedules")
   .add(
     HttpApiEndpoint.get("list", "/schedulers")
       .addSuccess(Fleet)
@@ -15,6 +15,4 @@ export class SchedulersApi extends HttpApiGroup.make("schedulers")
         "The service's own, and those of engines in the caller's projects, with what is wrong with each."
       ))
   )
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Schedules"))
 {}

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access, type AccessRule } from "../../../domain/kernel/Access.ts"
 import { describeField, exampleId } from "../../../domain/kernel/Describe.ts"
@@ -32,10 +32,10 @@ import {
   ResolveTerminalFireRequest,
   ResolveTerminalFireResponse
 } from "../../../domain/schedules/Schedule/Recovery.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathWithVerb } from "../../CustomMethods.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const ScheduleIdInput = caseInsensitiveId(ScheduleId)
@@ -116,7 +116,7 @@ const isOperation = "Of a schedule that another scheduler owns: 202, and `Locati
 const snapshotBytes = 8 * 1024 * 1024
 
 /** Schedules (interface, Schedules; bodies: schedules). */
-export class SchedulesApi extends HttpApiGroup.make("schedules")
+export class SchedulesApi extends projectGroup("schedules", "Schedules")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/schedules`
       .setUrlParams(ListQuery)
@@ -361,7 +361,4 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       .annotate(Access, readRule)
       .annotateContext(operation("List a schedule's misfires", "Ticks that did not fire in time, newest first."))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Schedules"))
 {}

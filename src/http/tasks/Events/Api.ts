@@ -1,13 +1,13 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { EventList } from "../../../domain/tasks/Task.ts"
 import { ListEvents } from "../../../domain/tasks/Task/Filter.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 /** A task's timeline (bodies: events). */
-export class EventsApi extends HttpApiGroup.make("events")
+export class EventsApi extends projectGroup("events", "Tasks")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/events`
       .setUrlParams(ListEvents)
@@ -19,7 +19,4 @@ export class EventsApi extends HttpApiGroup.make("events")
           "the first event arrives."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Tasks"))
 {}

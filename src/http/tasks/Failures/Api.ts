@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../../domain/kernel/Access.ts"
 import {
@@ -9,15 +9,15 @@ import {
   ListFailureGroups
 } from "../../../domain/tasks/Failure/Group.ts"
 import { Assignee, UpdateFailureGroup } from "../../../domain/tasks/Failure/Triage.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const fingerprint = pathParameter("fingerprint", Schema.String, "The group's fingerprint.", "9f2c41d07be5a836")
 
 /** Failures in groups (bodies: issues), and what people decide about them. */
-export class FailuresApi extends HttpApiGroup.make("failures")
+export class FailuresApi extends projectGroup("failures", "Tasks")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/issues`
       .setUrlParams(ListFailureGroups)
@@ -58,7 +58,4 @@ export class FailuresApi extends HttpApiGroup.make("failures")
           "`X-SVC-Limit-Applied` says that there are more, whom `assignee` takes by their id."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Tasks"))
 {}

@@ -1,19 +1,19 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { Queue, QueueTarget } from "../../../domain/agents/Queue.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { ListParams } from "../../../domain/kernel/Query.ts"
 import { FindQueue, QueueDetail } from "../../../domain/tasks/Queue/Detail.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pagedRowsDescription, pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const engine = pathParameter("engine", Schema.String, "The engine, in lower case.", "celery")
 const queueName = pathParameter("name", Schema.String, "The queue's name; a slash in it is sent as %2F.", "default")
 
 /** The engines' queues (bodies: queues). */
-export class QueuesApi extends HttpApiGroup.make("queues")
+export class QueuesApi extends projectGroup("queues", "Queues and workers")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/queues`
       .setUrlParams(ListParams)
@@ -41,7 +41,4 @@ export class QueuesApi extends HttpApiGroup.make("queues")
         "Within how many seconds its tasks should start; null removes it. A queue over its target needs attention."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Queues and workers"))
 {}

@@ -1,18 +1,18 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, SavedViewId } from "../../../domain/kernel/Id.ts"
 import { SavedView, SavedViewWrite } from "../../../domain/tasks/SavedView.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const viewId = pathParameter("view_id", caseInsensitiveId(SavedViewId), "The view's id.", exampleId)
 
 /** Named filters of the task list (bodies: saved-views). */
-export class SavedViewsApi extends HttpApiGroup.make("saved_views")
+export class SavedViewsApi extends projectGroup("saved_views", "Tasks")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/saved-views`
       .addSuccess(Schema.Array(SavedView))
@@ -62,7 +62,4 @@ export class SavedViewsApi extends HttpApiGroup.make("saved_views")
         "Of the caller's own views, and of shared ones for admins of the project."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Tasks"))
 {}

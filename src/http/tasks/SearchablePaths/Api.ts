@@ -1,18 +1,18 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, SearchablePathId } from "../../../domain/kernel/Id.ts"
 import { SearchablePath, SearchablePathCreate } from "../../../domain/tasks/SearchablePath.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const pathId = pathParameter("path_id", caseInsensitiveId(SearchablePathId), "The searchable path's id.", exampleId)
 
 /** Places in arguments and results whose values are in an index (docs/api.md, Searchable paths). */
-export class SearchablePathsApi extends HttpApiGroup.make("searchable_paths")
+export class SearchablePathsApi extends projectGroup("searchable_paths", "Tasks")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/searchable-paths`
       .addSuccess(Schema.Array(SearchablePath))
@@ -42,7 +42,4 @@ export class SearchablePathsApi extends HttpApiGroup.make("searchable_paths")
       .annotate(Access, { caller: "operator", scope: "tasks:write", mutates: true })
       .annotateContext(operation("Remove a searchable path", "Queries of its values read the tasks again."))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Tasks"))
 {}

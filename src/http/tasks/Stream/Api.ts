@@ -1,9 +1,9 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../../domain/kernel/Access.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { withParameters } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 export const streamEndpoint = HttpApiEndpoint.get("stream")`/projects/${slug}/stream`
@@ -29,9 +29,6 @@ export const streamEndpoint = HttpApiEndpoint.get("stream")`/projects/${slug}/st
   ))
 
 /** Live updates by server-sent events (docs/api.md, Live updates). */
-export class StreamApi extends HttpApiGroup.make("stream")
+export class StreamApi extends projectGroup("stream", "Tasks")
   .add(streamEndpoint)
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Tasks"))
 {}

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { ExportJob, ExportJobList } from "../../../domain/audit/ExportJob.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
@@ -6,9 +6,9 @@ import { describeField, exampleId } from "../../../domain/kernel/Describe.ts"
 import { caseInsensitiveId, ExportJobId } from "../../../domain/kernel/Id.ts"
 import { wholeNumber } from "../../../domain/kernel/Query.ts"
 import { ExportedTasks, TaskExportJobCreate } from "../../../domain/tasks/Task/Export.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const jobId = pathParameter("job_id", caseInsensitiveId(ExportJobId), "The export's id.", exampleId)
@@ -17,7 +17,7 @@ const jobId = pathParameter("job_id", caseInsensitiveId(ExportJobId), "The expor
  * Exports of tasks in the background. Not below `/tasks`: `/tasks/export-jobs/{job_id}` would be a task of an engine called
  * export-jobs.
  */
-export class TaskExportsApi extends HttpApiGroup.make("task_exports")
+export class TaskExportsApi extends projectGroup("task_exports", "Tasks")
   .add(
     HttpApiEndpoint.post("create")`/projects/${slug}/task-export-jobs`
       .setPayload(TaskExportJobCreate)
@@ -75,7 +75,4 @@ export class TaskExportsApi extends HttpApiGroup.make("task_exports")
           "project."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Tasks"))
 {}

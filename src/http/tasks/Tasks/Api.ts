@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { approvalCodes } from "../../../domain/approvalGate/Approval.ts"
 import { Access } from "../../../domain/kernel/Access.ts"
@@ -10,9 +10,9 @@ import { BulkDelete, BulkDeleteResult, CountFacets, ListMatches, ListTasks } fro
 import { TaskRuns } from "../../../domain/tasks/Task/Runs.ts"
 import { TaskWhy } from "../../../domain/tasks/Task/WhyResponse.ts"
 import { ListLogs, TaskLogs } from "../../../domain/tasks/TaskOutput.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 const engine = pathParameter("engine", Schema.String, "The engine.", "celery")
@@ -28,7 +28,7 @@ const taskId = pathParameter(
 const maxBulkDeleteBodyBytes = 128 * 1024
 
 /** Tasks (interface, Tasks; bodies: tasks). With `format`, the list is a file: see docs/api.md. */
-export class TasksApi extends HttpApiGroup.make("tasks")
+export class TasksApi extends projectGroup("tasks", "Tasks")
   .add(
     HttpApiEndpoint.get("list")`/projects/${slug}/tasks`
       .setUrlParams(ListTasks)
@@ -161,7 +161,4 @@ export class TasksApi extends HttpApiGroup.make("tasks")
           "delete more than was meant."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Tasks"))
 {}

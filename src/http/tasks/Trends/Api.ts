@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../../../domain/kernel/Access.ts"
 import { BurnRates, FindBurnRates } from "../../../domain/tasks/Rollup/Slo.ts"
@@ -11,16 +11,16 @@ import {
   TaskNames,
   Trends
 } from "../../../domain/tasks/Rollup/Trends.ts"
-import { ProvideActor, ProvideProject } from "../../Access.ts"
 import { pathParameter } from "../../Docs/Parameters.ts"
-import { inChapter, operation } from "../../Docs/Tags.ts"
+import { operation } from "../../Docs/Tags.ts"
+import { projectGroup } from "../../Groups.ts"
 import { slug } from "../../ProjectPath.ts"
 
 /** Any characters; a slash in it is sent as %2F. */
 const taskName = pathParameter("name", Schema.String, "The task's name; a slash in it is sent as %2F.", "shop.pay")
 
 /** Counts and durations of a project (bodies: stats, trends). */
-export class TrendsApi extends HttpApiGroup.make("trends")
+export class TrendsApi extends projectGroup("trends", "Tasks")
   .add(
     HttpApiEndpoint.get("stats")`/projects/${slug}/stats`
       .setUrlParams(FindStats)
@@ -71,7 +71,4 @@ export class TrendsApi extends HttpApiGroup.make("trends")
         "How fast failures, or tasks that run too long, use up an error budget, over six windows."
       ))
   )
-  .middleware(ProvideProject)
-  .middleware(ProvideActor)
-  .annotateContext(inChapter("Tasks"))
 {}
