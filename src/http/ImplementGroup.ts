@@ -1,19 +1,22 @@
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { Context, Effect, Layer, Record, Scope } from "effect"
+import type { YieldWrap } from "effect/Utils"
 import { Api } from "./Api.ts"
 
 type Parts = typeof Api extends HttpApi.HttpApi<"svc", infer Groups, infer E, infer R> ? { Groups: Groups; E: E; R: R }
   : never
 
 /** The services that handlers ask for while they run. */
-type RunTimeServices<Return> = Return extends
-  Effect.Effect<HttpApiBuilder.Handlers<infer _E, infer _P, infer R, infer _N>, infer _X, infer _Y> ? R
-  : Return extends HttpApiBuilder.Handlers<infer _E, infer _P, infer R, infer _N> ? R
-  : never
+type RunTimeServices<Built> = Built extends HttpApiBuilder.Handlers<infer _E, infer _P, infer R, infer _N> ? R : never
 
 /** A group takes its services when it is built; handlers are given what belongs to the request only. */
-type CheckedReturn<Return> = [RunTimeServices<Return>] extends [never] ? HttpApiBuilder.Handlers.ValidateReturn<Return>
+type CheckedReturn<Built> = [RunTimeServices<Built>] extends [never] ? HttpApiBuilder.Handlers.ValidateReturn<Built>
   : "A handler asks for a service while it runs: take it where the group is built"
+
+/** What a generator that yields these effects is, run with `Effect.gen`. */
+type GeneratedEffect<Yielded, Built> = [Yielded] extends [never] ? Effect.Effect<Built>
+  : [Yielded] extends [YieldWrap<Effect.Effect<infer _A, infer E, infer R>>] ? Effect.Effect<Built, E, R>
+  : never
 
 const without = <A extends object>(self: A, replaced: object): A =>
   Object.create(self, Object.getOwnPropertyDescriptors({ ...replaced, middlewares: new Set() }))
@@ -34,7 +37,11 @@ const apiWithoutMiddleware = without(Api, {
  * that is added to a context copies it, some twenty times a request; with all services of a brain in it these copies
  * were the largest part of a request's profile (bench/http.ts).
  */
-export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name<Parts["Groups"]>, Return>(
+export const implementGroup = <
+  const Name extends HttpApiGroup.HttpApiGroup.Name<Parts["Groups"]>,
+  Yielded extends YieldWrap<Effect.Effect<unknown, unknown, unknown>>,
+  Built
+>(
   name: Name,
   build: (
     handlers: HttpApiBuilder.Handlers.FromGroup<
@@ -42,11 +49,11 @@ export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name
       Parts["R"],
       HttpApiGroup.HttpApiGroup.WithName<Parts["Groups"], Name>
     >
-  ) => CheckedReturn<Return>
+  ) => Generator<Yielded, CheckedReturn<Built>, never>
 ): Layer.Layer<
   HttpApiGroup.ApiGroup<"svc", Name>,
-  HttpApiBuilder.Handlers.Error<Return>,
-  Exclude<HttpApiBuilder.Handlers.Context<Return>, Scope.Scope>
+  HttpApiBuilder.Handlers.Error<GeneratedEffect<Yielded, Built>>,
+  Exclude<HttpApiBuilder.Handlers.Context<GeneratedEffect<Yielded, Built>>, Scope.Scope>
 > =>
   Layer.scopedContext(Effect.gen(function*() {
     const services = yield* Effect.context<never>()
@@ -56,10 +63,7 @@ export const implementGroup = <const Name extends HttpApiGroup.HttpApiGroup.Name
     const group = HttpApiBuilder.group(
       apiWithoutMiddleware,
       name,
-      ((handlers: never) => {
-        const built: unknown = build(handlers)
-        return Effect.isEffect(built) ? Effect.provide(built, services) : built
-      }) as never
+      ((handlers: never) => Effect.provide(Effect.gen(() => build(handlers)), services)) as never
     )
     return yield* Effect.mapInputContext(Layer.buildWithMemoMap(group, memoMap, scope), (all: Context.Context<never>) =>
       Context.pick(Scope.Scope)(all))

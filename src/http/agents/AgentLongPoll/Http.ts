@@ -28,24 +28,21 @@ const respond = (body: object, features: ReadonlyArray<string>) =>
       )
     }))
 
-export const layer = implementGroup(
-  "agentLongPoll",
-  Effect.fnUntraced(function*(handlers) {
-    const polls = yield* AgentLongPoll
-    const { awaitClosing } = yield* NodeServer
-    return handlers
-      .handle("pull", ({ request, urlParams: { max_frames = 50, wait = 30 } }) =>
-        Effect.raceFirst(
-          polls.pull(pollHeaders(request), wait, max_frames),
-          Effect.as(awaitClosing, []) // the agent polls again, and any replica may respond
-        ).pipe(Effect.flatMap((frames) => respond({ frames }, polls.features))))
-      .handle(
-        "push",
-        ({ payload, request }) =>
-          Effect.flatMap(
-            polls.push(pollHeaders(request), payload.frames),
-            (accepted) => respond({ accepted, rejected: 0, errors: [], error_code: null }, polls.features)
-          )
-      )
-  })
-)
+export const layer = implementGroup("agentLongPoll", function*(handlers) {
+  const polls = yield* AgentLongPoll
+  const { awaitClosing } = yield* NodeServer
+  return handlers
+    .handle("pull", ({ request, urlParams: { max_frames = 50, wait = 30 } }) =>
+      Effect.raceFirst(
+        polls.pull(pollHeaders(request), wait, max_frames),
+        Effect.as(awaitClosing, []) // the agent polls again, and any replica may respond
+      ).pipe(Effect.flatMap((frames) => respond({ frames }, polls.features))))
+    .handle(
+      "push",
+      ({ payload, request }) =>
+        Effect.flatMap(
+          polls.push(pollHeaders(request), payload.frames),
+          (accepted) => respond({ accepted, rejected: 0, errors: [], error_code: null }, polls.features)
+        )
+    )
+})

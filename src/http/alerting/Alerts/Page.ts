@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { renderPage } from "../../Html/HtmlPage.ts"
 
 const script = `
@@ -17,10 +18,11 @@ onSubmit("silence", ({ minutes }) => applyLink({ snooze_minutes: Number(minutes.
 `
 
 /** Asks the API which alert the link is about, and changes it only when its button is used. */
-export const alertPage = renderPage({
-  title: "Alert of svc",
-  script,
-  sections: `<section id="waiting">
+export const renderAlertPage = Effect.sync(() =>
+  renderPage({
+    title: "Alert of svc",
+    script,
+    sections: `<section id="waiting">
 <h1>An alert</h1>
 </section>
 <section id="acknowledge" hidden>
@@ -44,4 +46,5 @@ export const alertPage = renderPage({
 <h1>It has ended</h1>
 <p class="title"></p>
 </section>`
-})
+  })
+)

@@ -16,49 +16,42 @@ const makeLoginResponse = Effect.map(
   (respond) => (session: CreatedSession) => respond(session.result, session)
 )
 
-const LoginHttp = implementGroup(
-  "login",
-  Effect.fnUntraced(function*(handlers) {
-    const sessions = yield* Sessions
-    const { browserOf } = yield* Authorize
-    const respondWithLogin = yield* makeLoginResponse
-    return handlers.handle(
-      "login",
-      ({ payload, request }) => Effect.flatMap(sessions.login({ ...payload, ...browserOf(request) }), respondWithLogin)
-    )
-  })
-)
+const LoginHttp = implementGroup("login", function*(handlers) {
+  const sessions = yield* Sessions
+  const { browserOf } = yield* Authorize
+  const respondWithLogin = yield* makeLoginResponse
+  return handlers.handle(
+    "login",
+    ({ payload, request }) => Effect.flatMap(sessions.login({ ...payload, ...browserOf(request) }), respondWithLogin)
+  )
+})
 
-const AuthHttp = implementGroup(
-  "auth",
-  Effect.fnUntraced(function*(handlers) {
-    const sessions = yield* Sessions
-    const users = yield* Users
-    const cookies = yield* Cookies
-    const respondWithLogin = yield* makeLoginResponse
-    const respondWithProof = yield* makeSessionResponse(VerifyMfaResult)
-    return handlers
-      .handle(
-        "logout",
-        () => Effect.as(sessions.logout(), cookies.clearSession(HttpServerResponse.empty({ status: 204 })))
-      )
-      .handle("policy", () => Effect.succeed(passwordPolicy))
-      .handle("me", () => users.me())
-      .handle("updateMe", ({ payload }) => users.updateMe(payload))
-      .handle("changePassword", ({ payload }) => Effect.flatMap(sessions.changePassword(payload), respondWithLogin))
-      .handle(
-        "reauthenticate",
-        ({ payload }) =>
-          Effect.flatMap(
-            sessions.reauthenticate(payload),
-            (cookie) =>
-              respondWithProof({ ok: true, used_recovery_code: false, remaining_recovery_codes: null }, cookie)
-          )
-      )
-      .handle("sessions", () => sessions.list())
-      .handle("revokeSession", ({ path }) => Effect.map(sessions.revoke(path.session_id), (revoked) => ({ revoked })))
-      .handle("revokeOtherSessions", () => Effect.map(sessions.revokeOthers(), (revoked) => ({ revoked })))
-  })
-)
+const AuthHttp = implementGroup("auth", function*(handlers) {
+  const sessions = yield* Sessions
+  const users = yield* Users
+  const cookies = yield* Cookies
+  const respondWithLogin = yield* makeLoginResponse
+  const respondWithProof = yield* makeSessionResponse(VerifyMfaResult)
+  return handlers
+    .handle(
+      "logout",
+      () => Effect.as(sessions.logout(), cookies.clearSession(HttpServerResponse.empty({ status: 204 })))
+    )
+    .handle("policy", () => Effect.succeed(passwordPolicy))
+    .handle("me", () => users.me())
+    .handle("updateMe", ({ payload }) => users.updateMe(payload))
+    .handle("changePassword", ({ payload }) => Effect.flatMap(sessions.changePassword(payload), respondWithLogin))
+    .handle(
+      "reauthenticate",
+      ({ payload }) =>
+        Effect.flatMap(
+          sessions.reauthenticate(payload),
+          (cookie) => respondWithProof({ ok: true, used_recovery_code: false, remaining_recovery_codes: null }, cookie)
+        )
+    )
+    .handle("sessions", () => sessions.list())
+    .handle("revokeSession", ({ path }) => Effect.map(sessions.revoke(path.session_id), (revoked) => ({ revoked })))
+    .handle("revokeOtherSessions", () => Effect.map(sessions.revokeOthers(), (revoked) => ({ revoked })))
+})
 
 export const layer = Layer.mergeAll(LoginHttp, AuthHttp)

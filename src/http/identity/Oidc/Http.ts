@@ -19,65 +19,59 @@ const redirectTo = (url: string) =>
 
 const searchOf = ({ url }: HttpServerRequest.HttpServerRequest): string => url.slice(url.indexOf("?"))
 
-const SignInHttp = implementGroup(
-  "oidc_sign_in",
-  Effect.fnUntraced(function*(handlers) {
-    const oidc = yield* Oidc
-    const backchannel = yield* BackchannelLogout
-    const authorize = yield* Authorize
-    const cookies = yield* Cookies
-    return handlers
-      .handle("status", () => Effect.succeed(oidc.status))
-      .handle("start", ({ urlParams }) =>
-        Effect.map(
-          oidc.begin({ return_to: urlParams.return_to, fresh: urlParams.fresh ?? false, link_session: null }),
-          ({ cookie, url }) => cookies.setSignIn(cookie, attemptSeconds)(redirectTo(url))
-        ))
-      .handle("callback", ({ request }) =>
-        Effect.map(
-          oidc.complete({
-            attempt: cookies.readSignIn(request),
-            search: searchOf(request),
-            ...authorize.browserOf(request)
-          }),
-          ({ return_to, session }) => {
-            const response = cookies.setSignIn("", 0)(redirectTo(return_to))
-            return session === null ? response : cookies.setSession(session.token, session.maxAgeSeconds)(response)
-          }
-        ))
-      .handle(
-        "backchannelLogout",
-        ({ payload, request }) => backchannel.logout(payload.logout_token, authorize.sourceOf(request))
-      )
-  })
-)
+const SignInHttp = implementGroup("oidc_sign_in", function*(handlers) {
+  const oidc = yield* Oidc
+  const backchannel = yield* BackchannelLogout
+  const authorize = yield* Authorize
+  const cookies = yield* Cookies
+  return handlers
+    .handle("status", () => Effect.succeed(oidc.status))
+    .handle("start", ({ urlParams }) =>
+      Effect.map(
+        oidc.begin({ return_to: urlParams.return_to, fresh: urlParams.fresh ?? false, link_session: null }),
+        ({ cookie, url }) => cookies.setSignIn(cookie, attemptSeconds)(redirectTo(url))
+      ))
+    .handle("callback", ({ request }) =>
+      Effect.map(
+        oidc.complete({
+          attempt: cookies.readSignIn(request),
+          search: searchOf(request),
+          ...authorize.browserOf(request)
+        }),
+        ({ return_to, session }) => {
+          const response = cookies.setSignIn("", 0)(redirectTo(return_to))
+          return session === null ? response : cookies.setSession(session.token, session.maxAgeSeconds)(response)
+        }
+      ))
+    .handle(
+      "backchannelLogout",
+      ({ payload, request }) => backchannel.logout(payload.logout_token, authorize.sourceOf(request))
+    )
+})
 
-const AccountHttp = implementGroup(
-  "oidc",
-  Effect.fnUntraced(function*(handlers) {
-    const oidc = yield* Oidc
-    const sessions = yield* Sessions
-    const cookies = yield* Cookies
-    return handlers
-      .handle("identities", () => oidc.list())
-      .handle("link", ({ payload, request }) =>
-        Effect.flatMap(
-          oidc.beginLink(payload.return_to, cookies.readSessionToken(request) ?? ""),
-          ({ cookie, url }) =>
-            authorizationJson({ authorization_url: url }).pipe(
-              Effect.map(cookies.setSignIn(cookie, attemptSeconds)),
-              Effect.orDie
-            )
-        ))
-      .handle("unlink", ({ path }) => oidc.unlink(path.identity_id))
-      .handle("logout", () =>
-        Effect.gen(function*() {
-          // the session ends whether the provider responds or not
-          const logout_url = yield* Effect.catchAll(oidc.logoutUrl, () => Effect.succeed(null))
-          yield* sessions.logout()
-          return yield* Effect.map(Effect.orDie(logoutJson({ logout_url })), cookies.clearSession)
-        }))
-  })
-)
+const AccountHttp = implementGroup("oidc", function*(handlers) {
+  const oidc = yield* Oidc
+  const sessions = yield* Sessions
+  const cookies = yield* Cookies
+  return handlers
+    .handle("identities", () => oidc.list())
+    .handle("link", ({ payload, request }) =>
+      Effect.flatMap(
+        oidc.beginLink(payload.return_to, cookies.readSessionToken(request) ?? ""),
+        ({ cookie, url }) =>
+          authorizationJson({ authorization_url: url }).pipe(
+            Effect.map(cookies.setSignIn(cookie, attemptSeconds)),
+            Effect.orDie
+          )
+      ))
+    .handle("unlink", ({ path }) => oidc.unlink(path.identity_id))
+    .handle("logout", () =>
+      Effect.gen(function*() {
+        // the session ends whether the provider responds or not
+        const logout_url = yield* Effect.catchAll(oidc.logoutUrl, () => Effect.succeed(null))
+        yield* sessions.logout()
+        return yield* Effect.map(Effect.orDie(logoutJson({ logout_url })), cookies.clearSession)
+      }))
+})
 
 export const layer = Layer.mergeAll(SignInHttp, AccountHttp)

@@ -25,37 +25,31 @@ const makeComplete = Effect.gen(function*() {
     )
 })
 
-const SetupHttp = implementGroup(
-  "setup",
-  Effect.fnUntraced(function*(handlers) {
-    const setup = yield* Setup
-    const complete = yield* makeComplete
-    const { isServed } = yield* DashboardPages
-    const form = SetupPage.renderSetupForm(isServed())
-    const done = SetupPage.renderSetupDone(isServed())
-    return handlers
-      .handle("status", () => statusOf(setup))
-      .handle("complete", complete)
-      .handle(
-        "page",
-        () =>
-          Effect.map(
-            setup.isFirstBoot,
-            (firstBoot) => respondWithPage(firstBoot ? form : done)
-          )
-      )
-  })
-)
+const SetupHttp = implementGroup("setup", function*(handlers) {
+  const setup = yield* Setup
+  const complete = yield* makeComplete
+  const { isServed } = yield* DashboardPages
+  const form = SetupPage.renderSetupForm(isServed())
+  const done = SetupPage.renderSetupDone(isServed())
+  return handlers
+    .handle("status", () => statusOf(setup))
+    .handle("complete", complete)
+    .handle(
+      "page",
+      () =>
+        Effect.map(
+          setup.isFirstBoot,
+          (firstBoot) => respondWithPage(firstBoot ? form : done)
+        )
+    )
+})
 
-const SetupUnderApiHttp = implementGroup(
-  "setup_under_api",
-  Effect.fnUntraced(function*(handlers) {
-    const setup = yield* Setup
-    const complete = yield* makeComplete
-    return handlers
-      .handle("status", () => statusOf(setup))
-      .handle("complete", complete)
-  })
-)
+const SetupUnderApiHttp = implementGroup("setup_under_api", function*(handlers) {
+  const setup = yield* Setup
+  const complete = yield* makeComplete
+  return handlers
+    .handle("status", () => statusOf(setup))
+    .handle("complete", complete)
+})
 
 export const layer = Layer.mergeAll(SetupHttp, SetupUnderApiHttp)

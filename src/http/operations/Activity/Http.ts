@@ -1,11 +1,7 @@
-import { Effect } from "effect"
 import { Activity } from "../../../services/operations/Activity.ts"
 import { implementGroup } from "../../ImplementGroup.ts"
 
-export const layer = implementGroup(
-  "activity",
-  Effect.fnUntraced(function*(handlers) {
-    const activity = yield* Activity
-    return handlers.handle("list", ({ urlParams }) => activity.feed(urlParams))
-  })
-)
+export const layer = implementGroup("activity", function*(handlers) {
+  const activity = yield* Activity
+  return handlers.handle("list", ({ urlParams }) => activity.feed(urlParams))
+})

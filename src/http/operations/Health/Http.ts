@@ -15,30 +15,24 @@ const makeReady = Effect.map(
     )
 )
 
-const HealthHttp = implementGroup(
-  "health",
-  Effect.fnUntraced(function*(handlers) {
-    const ready = yield* makeReady
-    return handlers.handle("alive", () => alive).handle("ready", () => ready)
-  })
-)
+const HealthHttp = implementGroup("health", function*(handlers) {
+  const ready = yield* makeReady
+  return handlers.handle("alive", () => alive).handle("ready", () => ready)
+})
 
-const SystemHttp = implementGroup(
-  "system",
-  Effect.fnUntraced(function*(handlers) {
-    const health = yield* Health
-    return handlers
-      .handle("system", () => health.systemInfo())
-      .handle(
-        "deep",
-        () =>
-          Effect.map(
-            health.deepHealth(),
-            (deep) => HttpServerResponse.unsafeJson(deep, { status: deep.status === "failed" ? 503 : 200 })
-          )
-      )
-  })
-)
+const SystemHttp = implementGroup("system", function*(handlers) {
+  const health = yield* Health
+  return handlers
+    .handle("system", () => health.systemInfo())
+    .handle(
+      "deep",
+      () =>
+        Effect.map(
+          health.deepHealth(),
+          (deep) => HttpServerResponse.unsafeJson(deep, { status: deep.status === "failed" ? 503 : 200 })
+        )
+    )
+})
 
 export const layer = Layer.mergeAll(HealthHttp, SystemHttp)
 

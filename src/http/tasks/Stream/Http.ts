@@ -18,43 +18,40 @@ const firstComment = new TextEncoder().encode(": welcome\n\n")
 /** A stream whose access has ended closes after its last event. A reader that does not take it is disconnected after this time. */
 const closeGracePeriod = "5 seconds"
 
-export const layer = implementGroup(
-  "stream",
-  Effect.fnUntraced(function*(handlers) {
-    const live = yield* LiveTasks
-    const { awaitClosing } = yield* NodeServer
-    const takeSlot = yield* makeSlots
-    const inboxEvents = yield* makeInboxEvents
-    const watchAccess = yield* makeAccessWatch(ruleOf(streamEndpoint, streamEndpoint.annotations))
-    return handlers.handleRaw("stream", ({ request }) =>
-      Effect.gen(function*() {
-        const project = yield* CurrentProject
-        const person = yield* currentPerson
-        const { params } = yield* HttpRouter.RouteContext
-        const lastEventId = (yield* HttpServerRequest.HttpServerRequest).headers["last-event-id"]
-        yield* takeSlot(person.user_id)
-        const accessEnded = yield* watchAccess(request, params, person, project.id)
-        const response = NodeHttpServerRequest.toServerResponse(request)
-        yield* accessEnded.pipe(
-          Effect.zipRight(Effect.sleep(closeGracePeriod)),
-          Effect.zipRight(Effect.sync(() => response.destroy())),
-          Effect.interruptible,
-          Effect.forkScoped
-        )
-        const batches = live.batches(
-          project.id,
-          lastEventId === undefined ? null : decodeChangePosition(lastEventId),
-          Effect.raceFirst(awaitClosing, accessEnded)
-        )
-        const events = Stream.merge(
-          Stream.map(batches, (batch) => batch.encoded),
-          inboxEvents(person),
-          { haltStrategy: "left" }
-        )
-        return HttpServerResponse.stream(Stream.concat(Stream.succeed(firstComment), events), {
-          contentType: "text/event-stream",
-          headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
-        })
-      }))
-  })
-)
+export const layer = implementGroup("stream", function*(handlers) {
+  const live = yield* LiveTasks
+  const { awaitClosing } = yield* NodeServer
+  const takeSlot = yield* makeSlots
+  const inboxEvents = yield* makeInboxEvents
+  const watchAccess = yield* makeAccessWatch(ruleOf(streamEndpoint, streamEndpoint.annotations))
+  return handlers.handleRaw("stream", ({ request }) =>
+    Effect.gen(function*() {
+      const project = yield* CurrentProject
+      const person = yield* currentPerson
+      const { params } = yield* HttpRouter.RouteContext
+      const lastEventId = (yield* HttpServerRequest.HttpServerRequest).headers["last-event-id"]
+      yield* takeSlot(person.user_id)
+      const accessEnded = yield* watchAccess(request, params, person, project.id)
+      const response = NodeHttpServerRequest.toServerResponse(request)
+      yield* accessEnded.pipe(
+        Effect.zipRight(Effect.sleep(closeGracePeriod)),
+        Effect.zipRight(Effect.sync(() => response.destroy())),
+        Effect.interruptible,
+        Effect.forkScoped
+      )
+      const batches = live.batches(
+        project.id,
+        lastEventId === undefined ? null : decodeChangePosition(lastEventId),
+        Effect.raceFirst(awaitClosing, accessEnded)
+      )
+      const events = Stream.merge(
+        Stream.map(batches, (batch) => batch.encoded),
+        inboxEvents(person),
+        { haltStrategy: "left" }
+      )
+      return HttpServerResponse.stream(Stream.concat(Stream.succeed(firstComment), events), {
+        contentType: "text/event-stream",
+        headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
+      })
+    }))
+})

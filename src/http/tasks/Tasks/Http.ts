@@ -53,61 +53,58 @@ const respondWithPage = ({ index, later, next_cursor, rows, searched_to, total_c
   return HttpServerResponse.stream(Stream.encodeText(texts), { contentType: "application/json" })
 }
 
-export const layer = implementGroup(
-  "tasks",
-  Effect.fnUntraced(function*(handlers) {
-    const tasks = yield* Tasks
-    const why = yield* TaskWhy
-    const running = yield* RunningTasks
-    const differences = yield* Differences
-    const withLimitHeader = yield* makeLimitHeader
+export const layer = implementGroup("tasks", function*(handlers) {
+  const tasks = yield* Tasks
+  const why = yield* TaskWhy
+  const running = yield* RunningTasks
+  const differences = yield* Differences
+  const withLimitHeader = yield* makeLimitHeader
 
-    return handlers
-      .handleRaw(
-        "list",
-        ({ urlParams }) =>
-          Effect.flatMap(filterOf(urlParams), (filter) =>
-            urlParams.format !== undefined
-              ? Effect.flatMap(
-                tasks.exportAs(filter, urlParams.format, urlParams.fields ?? null),
-                (file) => respondWithFile("tasks", file)
-              )
-              : tasks.openPage(filter, {
-                cursor: urlParams.cursor ?? null,
-                limit: urlParams.limit ?? null,
-                include_total: urlParams.include_total ?? false
-              }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithPage(page)))))
-      )
-      .handle("running", () => running.list())
-      .handle("facets", ({ urlParams }) => Effect.flatMap(filterOf(urlParams), tasks.countFacets))
-      .handle(
-        "matches",
-        ({ urlParams }) => Effect.flatMap(filterOf(urlParams), (filter) => tasks.listMatches(filter, urlParams.ids))
-      )
-      .handleRaw(
-        "get",
-        ({ path }) =>
-          Effect.map(
-            tasks.getDetail(path),
-            ({ progress, row, ...more }) =>
-              respondWithJsonText(
-                `${writeTask(row).slice(0, -1)},"progress":${progress},${JSON.stringify(more).slice(1)}`
-              )
-          )
-      )
-      .handle("tree", ({ path }) => tasks.getTree(path))
-      .handle("runs", ({ path }) => tasks.listRuns(path))
-      .handleRaw("logs", ({ path, urlParams }) =>
+  return handlers
+    .handleRaw(
+      "list",
+      ({ urlParams }) =>
+        Effect.flatMap(filterOf(urlParams), (filter) =>
+          urlParams.format !== undefined
+            ? Effect.flatMap(
+              tasks.exportAs(filter, urlParams.format, urlParams.fields ?? null),
+              (file) => respondWithFile("tasks", file)
+            )
+            : tasks.openPage(filter, {
+              cursor: urlParams.cursor ?? null,
+              limit: urlParams.limit ?? null,
+              include_total: urlParams.include_total ?? false
+            }).pipe(Effect.map((page) => withLimitHeader(urlParams, respondWithPage(page)))))
+    )
+    .handle("running", () => running.list())
+    .handle("facets", ({ urlParams }) => Effect.flatMap(filterOf(urlParams), tasks.countFacets))
+    .handle(
+      "matches",
+      ({ urlParams }) => Effect.flatMap(filterOf(urlParams), (filter) => tasks.listMatches(filter, urlParams.ids))
+    )
+    .handleRaw(
+      "get",
+      ({ path }) =>
         Effect.map(
-          tasks.listLogs(path, urlParams),
-          ({ items, ...more }) => respondWithJsonText(`{"items":[${items.join(",")}],${JSON.stringify(more).slice(1)}`)
-        ))
-      .handle("why", ({ path }) => why.explain(path))
-      .handle("compare", ({ path }) => differences.compare(path))
-      .handle("differences", ({ urlParams }) => differences.find(urlParams))
-      .handle(
-        "bulkDelete",
-        ({ payload }) => Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count }))
-      )
-  })
-)
+          tasks.getDetail(path),
+          ({ progress, row, ...more }) =>
+            respondWithJsonText(
+              `${writeTask(row).slice(0, -1)},"progress":${progress},${JSON.stringify(more).slice(1)}`
+            )
+        )
+    )
+    .handle("tree", ({ path }) => tasks.getTree(path))
+    .handle("runs", ({ path }) => tasks.listRuns(path))
+    .handleRaw("logs", ({ path, urlParams }) =>
+      Effect.map(
+        tasks.listLogs(path, urlParams),
+        ({ items, ...more }) => respondWithJsonText(`{"items":[${items.join(",")}],${JSON.stringify(more).slice(1)}`)
+      ))
+    .handle("why", ({ path }) => why.explain(path))
+    .handle("compare", ({ path }) => differences.compare(path))
+    .handle("differences", ({ urlParams }) => differences.find(urlParams))
+    .handle(
+      "bulkDelete",
+      ({ payload }) => Effect.map(tasks.bulkDelete(payload), (deleted_count) => ({ deleted_count }))
+    )
+})

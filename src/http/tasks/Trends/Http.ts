@@ -9,16 +9,13 @@ import { respondWithJsonText } from "../../JsonText.ts"
 const respondWith = <E, R>(result: Effect.Effect<TaskNames | Trends, E, R>) =>
   Effect.map(result, (body) => respondWithJsonText(JSON.stringify(body)))
 
-export const layer = implementGroup(
-  "trends",
-  Effect.fnUntraced(function*(handlers) {
-    const rollups = yield* Rollups
-    const stats = yield* Stats
-    return handlers
-      .handle("stats", ({ urlParams }) => stats.get(urlParams))
-      .handle("name", ({ path, urlParams }) => rollups.getName(path.name, urlParams))
-      .handle("slo", ({ urlParams }) => rollups.getBurnRates(urlParams))
-      .handleRaw("trends", ({ urlParams }) => respondWith(rollups.listTrends(urlParams)))
-      .handleRaw("names", ({ urlParams }) => respondWith(rollups.listNames(urlParams)))
-  })
-)
+export const layer = implementGroup("trends", function*(handlers) {
+  const rollups = yield* Rollups
+  const stats = yield* Stats
+  return handlers
+    .handle("stats", ({ urlParams }) => stats.get(urlParams))
+    .handle("name", ({ path, urlParams }) => rollups.getName(path.name, urlParams))
+    .handle("slo", ({ urlParams }) => rollups.getBurnRates(urlParams))
+    .handleRaw("trends", ({ urlParams }) => respondWith(rollups.listTrends(urlParams)))
+    .handleRaw("names", ({ urlParams }) => respondWith(rollups.listNames(urlParams)))
+})
