@@ -52,15 +52,13 @@ const drainMillis = 2000
 /** How often the database learns which programs call. */
 const reportPause = "2 seconds"
 
-const timeOf = (millis: number) => Timestamp.fromEpochMicros(BigInt(millis) * 1000n)
-
 const rowOf = ({ calledAt, connectedAt, firedAt, id, instance, name }: Peer): SchedulerConnection => ({
   id: Id.make(id, { disableValidation: true }),
   name,
   instance,
-  connected_at: timeOf(connectedAt),
-  called_at: timeOf(calledAt),
-  fired_at: firedAt === null ? null : timeOf(firedAt)
+  connected_at: Timestamp.fromEpochMillis(connectedAt),
+  called_at: Timestamp.fromEpochMillis(calledAt),
+  fired_at: firedAt === null ? null : Timestamp.fromEpochMillis(firedAt)
 })
 
 const addressOf = (socket: Socket): string => `${socket.remoteAddress}:${socket.remotePort}`

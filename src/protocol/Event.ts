@@ -97,7 +97,7 @@ const readBoundedEvent = (event: JsonObject, arrivedAt: number): AgentEvent => {
     kind,
     engine,
     taskId,
-    occurredAt: time ?? Timestamp.fromEpochMicros(arrivedAt * 1000),
+    occurredAt: time ?? Timestamp.fromEpochMillis(arrivedAt),
     data: boundFields(data instanceof JsonObject ? data : null, isTaskEventKind(kind), altered)
   }
 }

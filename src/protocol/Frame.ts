@@ -178,7 +178,7 @@ export const encodeFrame = <T extends SignedType>(
   session.signer.sign({
     type,
     id,
-    ts: Timestamp.fromEpochMicros(now * 1000),
+    ts: Timestamp.fromEpochMillis(now),
     nonce: generateNonce(),
     seq: session.nextSeq(),
     payload: canonicalize(payload)

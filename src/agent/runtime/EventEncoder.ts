@@ -84,7 +84,7 @@ export class EventEncoder {
 
   private formatTime(millis: number): string {
     const isInRange = millis > 0 && millis < 7_258_118_400_000 // the year 2200: the brain rejects later events
-    return Timestamp.fromEpochMicros(Math.round((isInRange ? millis : this.now()) * 1000))
+    return Timestamp.fromEpochMillis(isInRange ? millis : this.now())
   }
 
   private field(name: string, data: EngineEvent["data"]): string | null {

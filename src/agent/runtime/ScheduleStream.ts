@@ -231,7 +231,7 @@ export class ScheduleStream {
     contents: ReadonlyArray<{ readonly [member: string]: JsonInput }>
   ): void {
     const { now, snapshots } = this.publishing
-    const occurred_at = Timestamp.fromEpochMicros(now() * 1000)
+    const occurred_at = Timestamp.fromEpochMillis(now())
     snapshots.add(
       owner,
       publicationId,

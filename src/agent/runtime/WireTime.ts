@@ -7,4 +7,4 @@ const MAX_MILLIS = 253_402_300_799_999
 export const wireTimeOf = (millis: number | null): Timestamp.Timestamp | null =>
   millis === null || !(millis >= MIN_MILLIS && millis <= MAX_MILLIS)
     ? null
-    : Timestamp.fromEpochMicros(Math.round(millis * 1000))
+    : Timestamp.fromEpochMillis(millis)

@@ -80,7 +80,7 @@ export const generateHistory = (since: number, until: number, firstOrder: number
         kind,
         engine,
         taskId: id,
-        occurredAt: Timestamp.fromEpochMicros(Math.round(millis * 1000)),
+        occurredAt: Timestamp.fromEpochMillis(millis),
         data
       })
     }
@@ -133,8 +133,7 @@ export const generateHistory = (since: number, until: number, firstOrder: number
   return { events, dead, orders: order - firstOrder }
 }
 
-export const dayBefore = (millis: number): string =>
-  Timestamp.fromEpochMicros((millis - 1440 * MINUTE) * 1000).slice(0, 10)
+export const dayBefore = (millis: number): string => Timestamp.fromEpochMillis(millis - 1440 * MINUTE).slice(0, 10)
 
 const batch = 1000
 
@@ -180,7 +179,7 @@ export const beginHistory = Effect.fnUntraced(function*(initial: HistoryStart, o
 export const insertDeadLetters = Effect.fnUntraced(function*(dead: ReadonlyArray<DeadTask>) {
   const sql = yield* SqlClient.SqlClient
   const rows = dead.map(({ at, element, failure, id, queue }) => {
-    const when = Timestamp.fromEpochMicros(Math.round(at) * 1000).slice(0, 19).replace("T", " ")
+    const when = Timestamp.fromEpochMillis(Math.round(at)).slice(0, 19).replace("T", " ")
     return {
       id,
       queue_name: queue,

@@ -116,13 +116,11 @@ const clipOutage = ({ since, until }: Outage, known: ReadonlyArray<Span>, window
   return clip(known, whole).map((span) => ({
     span,
     outage: {
-      since: span.from === whole.from || span.from === window.from ? since : timestampOf(span.from),
-      until: span.to === whole.to ? until : timestampOf(span.to)
+      since: span.from === whole.from || span.from === window.from ? since : Timestamp.fromEpochMillis(span.from),
+      until: span.to === whole.to ? until : Timestamp.fromEpochMillis(span.to)
     }
   }))
 }
-
-const timestampOf = (millis: number): Timestamp.Timestamp => Timestamp.fromEpochMicros(millis * 1000)
 
 const cellOf = ({ from, to }: Span, index: number): Span => {
   const startOf = (cell: number) => from + ((to - from) * cell) / uptimeCells

@@ -76,6 +76,9 @@ export const fromEpochMicros = (micros: bigint | number): Timestamp => {
   return format(seconds, micros - seconds * 1_000_000)
 }
 
+/** From milliseconds since 1970, rounded to microseconds. Throws RangeError as `fromEpochMicros`. */
+export const fromEpochMillis = (millis: number): Timestamp => fromEpochMicros(Math.round(millis * 1000))
+
 /** Whole milliseconds since 1970, microseconds truncated. */
 export const toEpochMillis = (timestamp: Timestamp): number => epochSeconds(timestamp) * 1000 + digits(timestamp, 20, 3)
 

@@ -72,7 +72,7 @@ export class Marks extends Effect.Service<Marks>()("svc/Marks", {
 }
 
 /** The time in an id, which is that of its row. */
-const timeOf = (id: string): Timestamp.Timestamp => Timestamp.fromEpochMicros(Ids.millisOf(id) * 1000)
+const timeOf = (id: string): Timestamp.Timestamp => Timestamp.fromEpochMillis(Ids.millisOf(id))
 
 const newerFirst = (left: Mark, right: Mark): number => left.at < right.at ? 1 : left.at > right.at ? -1 : 0
 

@@ -64,7 +64,7 @@ export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/Sche
         return rows.map((row): ProjectLease => ({
           project_id: ProjectId.make(row.name.slice(leasePrefix.length)),
           holder: row.holder,
-          expires_at: Timestamp.fromEpochMicros(row.expires_at * 1000)
+          expires_at: Timestamp.fromEpochMillis(row.expires_at)
         }))
       },
       sql.withTransaction,

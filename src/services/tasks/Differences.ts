@@ -71,7 +71,7 @@ export class Differences extends Effect.Service<Differences>()("svc/Differences"
       const describeSide = ({ ids, oldest }: NewestIds, compared: number) => ({
         compared,
         found: ids.length,
-        since: oldest === null ? since : Timestamp.fromEpochMicros(Ids.millisOf(oldest) * 1000)
+        since: oldest === null ? since : Timestamp.fromEpochMillis(Ids.millisOf(oldest))
       })
       return {
         name: taskName,

@@ -27,7 +27,7 @@ const toPath = ({ filled_to, project_id: _, ...path }: SearchablePathRow): Searc
     ? { ...path, status: "waiting", filled_to: null }
     : filled_to === Ids.minId
     ? { ...path, status: "ready", filled_to: null }
-    : { ...path, status: "filling", filled_to: Timestamp.fromEpochMicros(Ids.millisOf(filled_to) * 1000) }
+    : { ...path, status: "filling", filled_to: Timestamp.fromEpochMillis(Ids.millisOf(filled_to)) }
 
 /** Places in arguments and results whose values a project has in an index (docs/api.md, Searchable paths). */
 export class SearchablePaths extends Effect.Service<SearchablePaths>()("svc/SearchablePaths", {

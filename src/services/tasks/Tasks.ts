@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor } from "../../domain/kernel/Page.ts"
 import type { ExportFormat } from "../../domain/kernel/Query.ts"
 import type { TaskKey } from "../../domain/kernel/TaskKey.ts"
 import { isStorable } from "../../domain/kernel/Text.ts"
-import { fromEpochMicros, now, type Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { fromEpochMillis, now, type Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { retryNote } from "../../domain/tasks/Retry.ts"
 import { type TaskField, taskFields } from "../../domain/tasks/Task.ts"
 import { type BulkDelete, summarizeSelection, type TaskFilter, toTaskFilter } from "../../domain/tasks/Task/Filter.ts"
@@ -157,7 +157,7 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
         later: later.length === 0 ? null : laterRows,
         next_cursor: next === null ? null : encodeCursor("tasks", [next]),
         total_count,
-        searched_to: searchedTo === null ? null : fromEpochMicros(Ids.millisOf(searchedTo) * 1000),
+        searched_to: searchedTo === null ? null : fromEpochMillis(Ids.millisOf(searchedTo)),
         index
       } satisfies OpenTaskPage
     }, orDieOnSql)

@@ -152,7 +152,7 @@ const heartbeatRow = ({ info, lastSeen }: LiveSession): HeartbeatRow => ({
   worker_id: info.workerId,
   session_id: info.sessionId,
   exclusive: info.exclusive ? 1 : 0,
-  at: Timestamp.fromEpochMicros(lastSeen * 1000)
+  at: Timestamp.fromEpochMillis(lastSeen)
 })
 
 /** The agents in a batch. */

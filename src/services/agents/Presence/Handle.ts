@@ -12,8 +12,6 @@ import type { PresenceState } from "./State.ts"
 /** Changing loss is written at most this often. */
 const lossIntervalMillis = 60_000
 
-const timestampOf = (millis: number) => Timestamp.fromEpochMicros(millis * 1000)
-
 /** What the gateway reports of a session. */
 export const makeHandle = (
   state: PresenceState,
@@ -45,12 +43,13 @@ export const makeHandle = (
     },
     reportAdapterHealth: (health) => {
       const now = state.nowMillis()
+      const at = Timestamp.fromEpochMillis(now)
       const adapterReport = readAdapterHealth(health, redaction)
       if (adapterReport.brokers.size > 0) setAdvice("broker_absent", brokerAdvice(adapterReport.brokers))
       const descriptions = new Map<string, Description>()
       for (const { metadata, queues: reads, ...worker } of adapterReport.workers) {
         const key = `${worker.engine} ${worker.name}`
-        const description = describe(session.descriptions.get(key), metadata.uptime_seconds, timestampOf(now))
+        const description = describe(session.descriptions.get(key), metadata.uptime_seconds, at)
         descriptions.set(key, description)
         state.workers.set(`${projectId} ${key}`, {
           ...worker,
@@ -59,20 +58,19 @@ export const makeHandle = (
           agent_id: agentId,
           queues: JSON.stringify(reads),
           metadata: JSON.stringify({ ...metadata, described_at: description.at }),
-          at: timestampOf(now)
+          at
         })
       }
       for (const engine of engineWorkersOf(session)) {
         state.workers.set(`${projectId} ${engine} ${workerId}`, {
           ...processWorkerRow(session, engine),
           id: Ids.uuidv7(now),
-          at: timestampOf(now)
+          at
         })
       }
       session.descriptions = descriptions
       session.ownWorkers = ownWorkersOf(session, adapterReport.workers)
       for (const queue of adapterReport.queues) {
-        const at = timestampOf(now)
         const row = {
           ...queue,
           id: Ids.uuidv7(now),
@@ -98,7 +96,7 @@ export const makeHandle = (
       pending.health.push({
         agent_id: agentId,
         worker_id: workerId === agentId ? null : workerId,
-        captured_at: timestampOf(now),
+        captured_at: Timestamp.fromEpochMillis(now),
         telemetry_loss: text
       })
     },

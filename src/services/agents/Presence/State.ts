@@ -18,6 +18,6 @@ export class PresenceState {
   constructor(readonly nowMillis: () => number, readonly wake: () => void) {}
 
   get now(): Timestamp.Timestamp {
-    return Timestamp.fromEpochMicros(this.nowMillis() * 1000)
+    return Timestamp.fromEpochMillis(this.nowMillis())
   }
 }

@@ -62,8 +62,8 @@ const readClaims = (
     subject: sub ?? null,
     sid: sid ?? null,
     jti,
-    issued_at: Timestamp.fromEpochMicros(issueSeconds * 1_000_000),
-    expires_at: Timestamp.fromEpochMicros(expirySeconds * 1_000_000)
+    issued_at: Timestamp.fromEpochMillis(issueSeconds * 1000),
+    expires_at: Timestamp.fromEpochMillis(expirySeconds * 1000)
   })
 }
 
