@@ -25,6 +25,14 @@ export interface Setting<A> {
 
 type SettingOptions = { readonly tunable?: boolean }
 
+/** A setting whose value is shown. */
+const shown = <A>(
+  name: string,
+  line: string,
+  kind: Pick<Setting<A>, "type" | "default" | "parse" | "print">,
+  { tunable = true }: SettingOptions = {}
+): Setting<A> => ({ name, line, secret: false, tunable, ...kind })
+
 /** The value of a setting that is not set, and the bounds of any value, both included. */
 interface NumberRange {
   readonly default: number
@@ -36,107 +44,91 @@ export const integer = (
   name: string,
   { default: fallback, max, min }: NumberRange,
   line: string,
-  extra: SettingOptions = {}
-): Setting<number> => ({
-  name,
-  type: `integer ${min}..${max}`,
-  secret: false,
-  tunable: extra.tunable ?? true,
-  line,
-  default: fallback,
-  parse: (text) => {
-    const value = /^-?\d{1,15}$/.test(text) ? Number(text) : NaN
-    return value >= min && value <= max
-      ? Either.right(value)
-      : Either.left(`must be a whole number from ${min} to ${max}, but is "${text}"`)
-  },
-  print: String
-})
+  options?: SettingOptions
+): Setting<number> =>
+  shown(name, line, {
+    type: `integer ${min}..${max}`,
+    default: fallback,
+    parse: (text) => {
+      const value = /^-?\d{1,15}$/.test(text) ? Number(text) : NaN
+      return value >= min && value <= max
+        ? Either.right(value)
+        : Either.left(`must be a whole number from ${min} to ${max}, but is "${text}"`)
+    },
+    print: String
+  }, options)
 
 export const text = (
   name: string,
   { default: fallback }: { readonly default: string },
   line: string,
-  extra: SettingOptions = {}
-): Setting<string> => ({
-  name,
-  type: "text",
-  secret: false,
-  tunable: extra.tunable ?? true,
-  line,
-  default: fallback,
-  parse: Either.right,
-  print: maskCredentials
-})
+  options?: SettingOptions
+): Setting<string> =>
+  shown(name, line, {
+    type: "text",
+    default: fallback,
+    parse: Either.right,
+    print: maskCredentials
+  }, options)
 
 export const decimal = (
   name: string,
   { default: fallback, max, min }: NumberRange,
   line: string
-): Setting<number> => ({
-  name,
-  type: `number ${min}..${max}`,
-  secret: false,
-  tunable: true,
-  line,
-  default: fallback,
-  parse: (text) => {
-    const value = /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
-    return value >= min && value <= max
-      ? Either.right(value)
-      : Either.left(`must be a number from ${min} to ${max}, but is "${text}"`)
-  },
-  print: String
-})
+): Setting<number> =>
+  shown(name, line, {
+    type: `number ${min}..${max}`,
+    default: fallback,
+    parse: (text) => {
+      const value = /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
+      return value >= min && value <= max
+        ? Either.right(value)
+        : Either.left(`must be a number from ${min} to ${max}, but is "${text}"`)
+    },
+    print: String
+  })
 
 export const flag = (
   name: string,
   { default: fallback }: { readonly default: boolean },
   line: string
-): Setting<boolean> => ({
-  name,
-  type: "true | false",
-  secret: false,
-  tunable: true,
-  line,
-  default: fallback,
-  parse: (text) => {
-    const known = /^(true|false)$/i.test(text)
-    return known ? Either.right(text.toLowerCase() === "true") : Either.left(`must be true or false, but is "${text}"`)
-  },
-  print: String
-})
+): Setting<boolean> =>
+  shown(name, line, {
+    type: "true | false",
+    default: fallback,
+    parse: (text) => {
+      const known = /^(true|false)$/i.test(text)
+      return known
+        ? Either.right(text.toLowerCase() === "true")
+        : Either.left(`must be true or false, but is "${text}"`)
+    },
+    print: String
+  })
 
 export const oneOf = <A extends string>(
   name: string,
   { default: fallback, values }: { readonly default: A; readonly values: ReadonlyArray<A> },
   line: string
-): Setting<A> => ({
-  name,
-  type: values.join(" | "),
-  secret: false,
-  tunable: true,
-  line,
-  default: fallback,
-  parse: (text) => {
-    const value = values.find((value) => value === text.toLowerCase())
-    return value === undefined
-      ? Either.left(`must be one of ${values.join(", ")}, but is "${text}"`)
-      : Either.right(value)
-  },
-  print: (value) => value
-})
+): Setting<A> =>
+  shown(name, line, {
+    type: values.join(" | "),
+    default: fallback,
+    parse: (text) => {
+      const value = values.find((value) => value === text.toLowerCase())
+      return value === undefined
+        ? Either.left(`must be one of ${values.join(", ")}, but is "${text}"`)
+        : Either.right(value)
+    },
+    print: (value) => value
+  })
 
-export const list = (name: string, line: string): Setting<ReadonlyArray<string>> => ({
-  name,
-  type: "comma-separated list",
-  secret: false,
-  tunable: true,
-  line,
-  default: [],
-  parse: (text) => Either.right(text.split(",").map((part) => part.trim()).filter((part) => part !== "")),
-  print: (value) => value.join(",")
-})
+export const list = (name: string, line: string): Setting<ReadonlyArray<string>> =>
+  shown<ReadonlyArray<string>>(name, line, {
+    type: "comma-separated list",
+    default: [],
+    parse: (text) => Either.right(text.split(",").map((part) => part.trim()).filter((part) => part !== "")),
+    print: (value) => value.join(",")
+  })
 
 export const url = (name: string, line: string): Setting<string> => ({
   ...text(name, { default: "" }, line),
@@ -223,41 +215,40 @@ export const origins = (name: string, line: string) =>
 export const hostNames = (name: string, line: string) =>
   listOf(name, "host names or addresses without a port", isHostName, line)
 
-export const secret = (name: string, line: string, least = 1): Setting<Redacted.Redacted | null> => ({
+type Secret = Setting<Redacted.Redacted | null>
+
+const parseSecret = (isValid: (text: string) => boolean, problem: string): Secret["parse"] => (text) =>
+  isValid(text) ? Either.right(Redacted.make(text)) : Either.left(problem)
+
+export const secret = (name: string, line: string, least = 1): Secret => ({
   name,
   type: least > 1 ? `secret, at least ${least} characters` : "secret",
   secret: true,
   tunable: false,
   line,
   default: null,
-  parse: (text) =>
-    text.length >= least ? Either.right(Redacted.make(text)) : Either.left(`must have at least ${least} characters`),
+  parse: parseSecret((text) => text.length >= least, `must have at least ${least} characters`),
   print: (value) => (value === null ? "" : "********")
 })
 
 /** A secret of so many bytes at least, in UTF-8. */
-export const secretBytes = (name: string, line: string, least: number): Setting<Redacted.Redacted | null> => ({
+export const secretBytes = (name: string, line: string, least: number): Secret => ({
   ...secret(name, line),
   type: `secret, at least ${least} bytes`,
-  parse: (text) =>
-    Buffer.byteLength(text, "utf8") >= least
-      ? Either.right(Redacted.make(text))
-      : Either.left(`must have at least ${least} bytes`)
+  parse: parseSecret((text) => Buffer.byteLength(text, "utf8") >= least, `must have at least ${least} bytes`)
 })
 
 /** A secret URL: its holder can write there. */
-export const secretUrl = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+export const secretUrl = (name: string, line: string): Secret => ({
   ...secret(name, line),
   type: "secret URL",
-  parse: (text) => {
+  parse: parseSecret((text) => {
     const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null
     return url !== null && url.username === "" && url.password === ""
-      ? Either.right(Redacted.make(text))
-      : Either.left("must be an http or https URL without a user name in it")
-  }
+  }, "must be an http or https URL without a user name in it")
 })
 
-export const secretUrls = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+export const secretUrls = (name: string, line: string): Secret => ({
   ...secretUrl(name, line),
   type: "secret URLs",
   parse: (text) =>
@@ -272,38 +263,35 @@ export const parseKeys = (text: string): ReadonlyArray<Buffer> =>
   text.split(/[\s,]+/).filter((part) => part !== "").map((part) => Buffer.from(part, "base64url"))
 
 /** Several, so that a new key can be known everywhere before it is used, and an old one as long as it is needed. */
-export const keys = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+export const keys = (name: string, line: string): Secret => ({
   ...secret(name, line, 43),
-  parse: (text) =>
-    parseKeys(text).length > 0 && parseKeys(text).every(({ length }) => length === 32)
-      ? Either.right(Redacted.make(text))
-      : Either.left("must be keys of 32 bytes as base64url (43 characters), with commas between them")
+  parse: parseSecret(
+    (text) => parseKeys(text).length > 0 && parseKeys(text).every(({ length }) => length === 32),
+    "must be keys of 32 bytes as base64url (43 characters), with commas between them"
+  )
 })
 
-export const sentryProject = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+export const sentryProject = (name: string, line: string): Secret => ({
   ...secret(name, line),
-  parse: (text) =>
-    /^https?:\/\/[^@/\s]+@[^/\s]+\/(.+\/)?\d+$/.test(text)
-      ? Either.right(Redacted.make(text))
-      : Either.left("must look like https://key@host/project")
+  parse: parseSecret(
+    (text) => /^https?:\/\/[^@/\s]+@[^/\s]+\/(.+\/)?\d+$/.test(text),
+    "must look like https://key@host/project"
+  )
 })
 
-export const smtpServer = (name: string, line: string): Setting<Redacted.Redacted | null> => ({
+export const smtpServer = (name: string, line: string): Secret => ({
   ...secret(name, line),
   parse: (text) => Either.map(parseSmtpUrl(text), () => Redacted.make(text))
 })
 
 /** Roles in projects by group of the sign-in provider. */
-export const groupRoles = (name: string, line: string): Setting<ReadonlyArray<GroupRole>> => ({
-  name,
-  type: "comma-separated group=project:role",
-  secret: false,
-  tunable: true,
-  line,
-  default: [],
-  parse: parseGroupRoles,
-  print: (value) => value.map(({ group, role, slug }) => `${group}=${slug}:${role}`).join(",")
-})
+export const groupRoles = (name: string, line: string): Setting<ReadonlyArray<GroupRole>> =>
+  shown(name, line, {
+    type: "comma-separated group=project:role",
+    default: [],
+    parse: parseGroupRoles,
+    print: (value) => value.map(({ group, role, slug }) => `${group}=${slug}:${role}`).join(",")
+  })
 
 export const sender = (name: string, line: string): Setting<string> => ({
   ...text(name, { default: "" }, line),
