@@ -19,9 +19,11 @@ import {
 } from "../../domain/tasks/Rollup/Trends.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { atLeastZero, countsOf, endedOf, failureRateOf } from "./Rollups/Counts.ts"
+import { makeListGroups } from "./Rollups/Groups.ts"
 import { addTotals, type Durations, makeRollupRepo, type SeriesFilter, type StoredSeries } from "./Rollups/Repo.ts"
-import { type Level, levels, overflow, seriesKinds } from "./Rollups/Series.ts"
-import { coverOf, startOfWindow, timestampOf } from "./Rollups/Window.ts"
+import { levels, seriesKinds } from "./Rollups/Series.ts"
+import { coverOf, levelOf, startOfWindow, timestampOf } from "./Rollups/Window.ts"
 
 /** Larger results would take longer than 10 ms to read. */
 const maxBuckets = 1500
@@ -36,9 +38,6 @@ const maxCells = 2000
 const longestMinuteWindow = minutesIn["72h"]
 
 const defaultNames = 50
-
-/** Queues or names that a chart shows apart. */
-const maxGroups = 5
 
 /** Bars of a histogram. */
 const maxRanges = 40
@@ -59,6 +58,7 @@ export type CountsByQueue = ReadonlyMap<string, HourOfQueue>
 export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
   effect: Effect.gen(function*() {
     const repo = yield* makeRollupRepo
+    const listGroups = makeListGroups(repo)
 
     const nowMinute = Effect.map(Timestamp.now, (now) => Math.floor(Timestamp.toEpochSeconds(now) / 60))
 
@@ -105,47 +105,6 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       return query.by === undefined ? trends : { ...trends, groups: yield* listGroups(id, query, query.by, trends) }
     })
 
-    const listGroups = Effect.fnUntraced(function*(
-      id: ProjectId,
-      { engine, name, queue }: FindTrends,
-      by: NonNullable<FindTrends["by"]>,
-      { bucket, series }: Trends
-    ) {
-      const size = minutesIn[bucket]
-      const from = Math.floor(Timestamp.toEpochSeconds(series[0]!.t) / 60) // a window has a bucket at least
-      const level = by === "worker" && levelOf(size) === levels.day ? levels.hour : levelOf(size)
-      const range = { level, from, to: from + series.length * size - 1 }
-      const kind = by === "worker"
-        ? seriesKinds.worker
-        : by === "name" || name !== undefined
-        ? seriesKinds.task
-        : seriesKinds.queue
-      const all = yield* repo.listSeries(id, { kind, engine, queue, name })
-      const totals = yield* repo.sumSeries(id, all.map((each) => each.id), [range], "none")
-      const sums = new Map<string, { readonly key: string; readonly ids: Array<number>; total: number }>()
-      for (const each of all) {
-        if (by === "worker" && each.engine === overflow) continue // of workers beyond the cap: all others
-        const group = each[by === "worker" ? "name" : by]
-        const sum = sums.get(group) ?? { key: group, ids: [], total: 0 }
-        sums.set(sum.key, sum)
-        sum.ids.push(each.id)
-        sum.total += endedOf(countsOf(totals.get(each.id) ?? emptyEncodedCell()))
-      }
-      const groups = [...sums.values()].filter(({ total }) => total > 0)
-        .sort((left, right) => right.total - left.total || (left.key < right.key ? -1 : 1)).slice(0, maxGroups)
-        .map(({ ids, key }) => ({ ids, key, ended: series.map(() => 0) }))
-      const groupOf = new Map(groups.flatMap((group) => group.ids.map((each) => [each, group] as const)))
-      for (const row of yield* repo.countEndsBySlot(id, [...groupOf.keys()], range, size)) {
-        const counts = groupOf.get(row.series_id)?.ended
-        if (counts !== undefined) counts[row.slot] = (counts[row.slot] ?? 0) + Number(row.ended)
-      }
-      const others = series.map((counts, slot) =>
-        Math.max(0, endedOf(counts) - groups.reduce((sum, { ended }) => sum + (ended[slot] ?? 0), 0))
-      )
-      const shown = groups.map(({ ended, key }) => ({ key, ended }))
-      return others.some((count) => count > 0) ? [...shown, { key: null, ended: others }] : shown
-    }, orDieOnSql)
-
     /** The task names of the project with their counts and durations. */
     const listNames = Effect.fn("Rollups.listNames")(function*(query: ListTaskNames) {
       const { id } = yield* CurrentProject
@@ -164,8 +123,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       if (!areAllShown) {
         const durations = yield* sum(visibleNames.flatMap((name) => name.ids), "both")
         for (const name of visibleNames) {
-          name.totals = emptyEncodedCell()
-          for (const series of name.ids) addTotals(name.totals, durations.get(series) ?? emptyEncodedCell())
+          name.totals = sumCells(name.ids.map((series) => durations.get(series) ?? emptyEncodedCell()))
         }
       }
       const taskNames: TaskNames = {
@@ -184,8 +142,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const from = startOfWindow(now, minutesIn[window])
       const series = yield* repo.listSeries(id, { kind: seriesKinds.task, name })
       const totals = yield* repo.sumSeries(id, series.map((each) => each.id), coverOf(from, now), "both")
-      const all = emptyEncodedCell()
-      for (const one of totals.values()) addTotals(all, one)
+      const all = sumCells(totals.values())
       const detail: TaskNameDetail = {
         name,
         window,
@@ -245,11 +202,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
             coverOf(startOfWindow(now, minutes), now),
             max_runtime_ms === undefined ? "none" : "runtimes"
           ),
-          (totals) => {
-            const total = emptyEncodedCell()
-            for (const one of totals.values()) addTotals(total, one)
-            return countBadTasks(total, max_runtime_ms)
-          }
+          (totals) => countBadTasks(sumCells(totals.values()), max_runtime_ms)
         )
       return burnRatesOf(yield* Effect.all(Record.map(burnWindows, countWindow)), objective)
     }, orDieOnSql)
@@ -258,6 +211,12 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
   })
 }) {
   static readonly layer = this.Default
+}
+
+const sumCells = (cells: Iterable<EncodedCell>): EncodedCell => {
+  const sum = emptyEncodedCell()
+  for (const cell of cells) addTotals(sum, cell)
+  return sum
 }
 
 /** Workers have series of their own, without queues and names, which are kept for 8 days. */
@@ -276,43 +235,10 @@ const countBadTasks = (totals: EncodedCell, maxRuntime: number | undefined): Win
     ? { total: atLeastZero(totals.success) + atLeastZero(totals.failure), bad: atLeastZero(totals.failure) }
     : { total: atLeastZero(totals.runtime_count), bad: countLonger(totals.runtimes, maxRuntime) }
 
-/** The total counts every end of an attempt. */
-const endedOf = ({ retry, total }: { readonly retry: number; readonly total: number }): number => total - retry
-
-const levelOf = (minutes: number): Level => minutes < 60 ? levels.minute : minutes < 1440 ? levels.hour : levels.day
-
 const seriesFilterOf = ({ engine, name, queue }: Pick<FindTrends, "engine" | "name" | "queue">): SeriesFilter => {
   if (name !== undefined) return { kind: seriesKinds.task, engine, queue, name }
   if (queue !== undefined) return { kind: seriesKinds.queue, engine, queue }
   return engine === undefined ? { kind: seriesKinds.project } : { kind: seriesKinds.engine, engine }
-}
-
-/** A sum of changes is negative only after events of a task that expired or overflowed; it shows as 0. */
-const atLeastZero = (count: number): number => Math.max(0, count)
-
-export const countsOf = (totals: EncodedCell) => {
-  const counts = {
-    received: atLeastZero(totals.received),
-    success: atLeastZero(totals.success),
-    failure: atLeastZero(totals.failure),
-    retry: atLeastZero(totals.retry),
-    revoked: atLeastZero(totals.revoked),
-    rejected: atLeastZero(totals.rejected)
-  }
-  return {
-    ...counts,
-    total: counts.success + counts.failure + counts.retry + counts.revoked + counts.rejected,
-    avg_runtime_ms: totals.runtime_count > 0
-      ? atLeastZero(Math.round(totals.runtime_sum / totals.runtime_count))
-      : null,
-    runtime_ms: percentilesOf(totals.runtimes),
-    wait_ms: percentilesOf(totals.waits)
-  }
-}
-
-export const failureRateOf = ({ failure, success }: Pick<EncodedCell, "failure" | "success">): number => {
-  const ended = atLeastZero(failure) + atLeastZero(success)
-  return ended === 0 ? 0 : Number((atLeastZero(failure) / ended).toFixed(4))
 }
 
 /** All series of one name. */

@@ -6,7 +6,8 @@ import type { FindStats, Stats as ProjectStats } from "../../domain/tasks/Rollup
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
-import { countsOf, failureRateOf, Rollups } from "./Rollups.ts"
+import { Rollups } from "./Rollups.ts"
+import { countsOf, failureRateOf } from "./Rollups/Counts.ts"
 
 const maxQueues = 100
 

@@ -13,9 +13,13 @@ const hour = 60
 const day = 1440
 
 /** The moment of a minute since 1970. */
-export const timestampOf = (minute: number): Timestamp.Timestamp => Timestamp.fromEpochMicros(minute * 60_000_000)
+export const timestampOf = (minute: number): Timestamp.Timestamp => Timestamp.fromEpochMillis(minute * 60_000)
 
 const ceil = (minute: number, size: number): number => Math.ceil(minute / size) * size
+
+/** The level whose buckets make up those of so many minutes. */
+export const levelOf = (minutes: number): Level =>
+  minutes < hour ? levels.minute : minutes < day ? levels.hour : levels.day
 
 /** The size of the step at which a window of so many minutes begins: a chart of a day needs no minutes. */
 const stepOf = (minutes: number): number => minutes < day ? 1 : minutes < 30 * day ? hour : day
