@@ -4,18 +4,12 @@ import { hostname } from "node:os"
 import { type Engine, EngineRefused, type ReportEvent } from "../../runtime/Engine.ts"
 import { isOnRedis } from "./Backend.ts"
 import { close, refuse } from "./Broker.ts"
-import { listDeadLetters } from "./DeadLetters.ts"
 import { type EngineContext, makeEngineContext } from "./EngineContext.ts"
 import { FlowRoots } from "./FlowRoots.ts"
-import { inventoryOf } from "./Inventory.ts"
 import type { BesideOptions as InProcessOptions } from "./Options.ts"
-import { purgeQueue } from "./Purge.ts"
-import { cancelTask, rateLimit, requeueDeadLetter, retryTask, setPaused, submitTask } from "./QueueActions.ts"
+import { queueEngine } from "./QueueEngine.ts"
 import { watchFlows, watchQueue } from "./QueueWatch.ts"
-import { reconcile } from "./Reconcile.ts"
 import { makeRelay, type SendRequest } from "./Relay.ts"
-import { schedulerOf } from "./Schedules.ts"
-import { sourceOf } from "./Source.ts"
 import { makeHandler, workerActions } from "./WorkerActions.ts"
 import type { RunInBackground } from "./WorkerReporter.ts"
 import { WorkerWatch } from "./WorkerWatch.ts"
@@ -51,26 +45,15 @@ export const bullmq = ({ flows = [], logs = true, queues = [], workers = [] }: I
     askOthers = yield* makeRelay(opts.connection, prefixOf(workers[0] ?? queues[0]!), handle)
   })
 
+  const engine = queueEngine(
+    context,
+    Effect.sync(() => watches.map((watch) => watch.inventory())),
+    ({ name: queue }, jobId) => request({ action: "cancel_job", queue, jobId })
+  )
   return {
-    name: "bullmq",
+    ...engine,
     start,
-    retriesByReference: true,
-    inventory: inventoryOf(context, Effect.sync(() => watches.map((watch) => watch.inventory()))),
-    source: sourceOf(context),
-    reconcile: reconcile(context),
-    scheduler: schedulerOf(context),
-    actions: {
-      submit_task: submitTask(context),
-      retry_task: retryTask(context),
-      cancel_task: cancelTask(context, ({ name: queue }, jobId) => request({ action: "cancel_job", queue, jobId })),
-      purge_queue: purgeQueue(context),
-      pause_queue: setPaused(context, true),
-      resume_queue: setPaused(context, false),
-      rate_limit: rateLimit(context),
-      requeue_dead_letter: requeueDeadLetter(context),
-      list_dead_letters: listDeadLetters(context),
-      ...(workers.length > 0 ? workerActions(request) : {})
-    }
+    actions: { ...engine.actions, ...(workers.length > 0 ? workerActions(request) : {}) }
   }
 }
 

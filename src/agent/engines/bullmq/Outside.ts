@@ -4,17 +4,11 @@ import { Redis, type RedisOptions } from "ioredis"
 import { type Engine, EngineRefused, type ReportEvent, type WorkerInventory } from "../../runtime/Engine.ts"
 import { clientListsOf, clientNameOf, clientOf } from "./Backend.ts"
 import { close, read, refuse } from "./Broker.ts"
-import { listDeadLetters } from "./DeadLetters.ts"
 import { makeEngineContext } from "./EngineContext.ts"
 import { followEvents } from "./EventStream.ts"
 import { FlowRoots } from "./FlowRoots.ts"
-import { inventoryOf } from "./Inventory.ts"
 import type { OutsideOptions as FromOutsideOptions } from "./Options.ts"
-import { purgeQueue } from "./Purge.ts"
-import { cancelTask, rateLimit, requeueDeadLetter, retryTask, setPaused, submitTask } from "./QueueActions.ts"
-import { reconcile } from "./Reconcile.ts"
-import { schedulerOf } from "./Schedules.ts"
-import { sourceOf } from "./Source.ts"
+import { queueEngine } from "./QueueEngine.ts"
 import { taskIdOf } from "./TaskId.ts"
 
 /**
@@ -55,26 +49,7 @@ export const bullmqFromOutside = (options: FromOutsideOptions): Engine => {
 
   const workers = Effect.suspend(() => listWorkers([...context.queues.values()]))
 
-  return {
-    name: "bullmq",
-    start,
-    retriesByReference: true,
-    inventory: inventoryOf(context, workers),
-    source: sourceOf(context),
-    reconcile: reconcile(context),
-    scheduler: schedulerOf(context),
-    actions: {
-      submit_task: submitTask(context),
-      retry_task: retryTask(context),
-      cancel_task: cancelTask(context, () => refuse(unreachable)),
-      purge_queue: purgeQueue(context),
-      pause_queue: setPaused(context, true),
-      resume_queue: setPaused(context, false),
-      rate_limit: rateLimit(context),
-      requeue_dead_letter: requeueDeadLetter(context),
-      list_dead_letters: listDeadLetters(context)
-    }
-  }
+  return { ...queueEngine(context, workers, () => refuse(unreachable)), start }
 }
 
 const unreachable =
