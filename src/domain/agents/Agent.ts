@@ -126,4 +126,3 @@ export const AgentHealthSnapshot = Schema.Struct({
     { dropped_events: 3 }
   )
 }).annotations(describeBody("AgentHealthSnapshot", "What a process said about lost telemetry."))
-export type AgentHealthSnapshot = typeof AgentHealthSnapshot.Type

@@ -4,7 +4,6 @@ import { AgentId, Id, ProjectId } from "../kernel/Id.ts"
 import { Timestamp } from "../kernel/Timestamp.ts"
 
 export const PresenceState = Schema.Literal("online", "offline")
-export type PresenceState = typeof PresenceState.Type
 
 /**
  * A process of an agent (bodies: AgentWorkerPublic): one per `worker_id` of a hello. `worker_id` is null for agents

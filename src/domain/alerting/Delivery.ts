@@ -9,7 +9,6 @@ import { NotificationTrigger } from "./Notification.ts"
 
 /** `suppressed`: not sent, because its channel was deleted or is not active, or its owner may not get it any more. */
 export const DeliveryStatus = Schema.Literal("pending", "sent", "failed", "suppressed")
-export type DeliveryStatus = typeof DeliveryStatus.Type
 
 const deliveryFields = {
   id: describeField(DeliveryId, "Its id, and the `webhook-id` of each of its attempts.", exampleId),

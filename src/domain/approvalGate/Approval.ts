@@ -86,4 +86,3 @@ export type ListApprovals = typeof ListApprovals.Type
 export const RejectApproval = Schema.Struct({
   reason: describeField(Schema.optional(Schema.NullOr(text(500))), "Why, for the person who asked.", "Wrong queue")
 }).annotations(describeBody("RejectApproval", "A rejection."))
-export type RejectApproval = typeof RejectApproval.Type

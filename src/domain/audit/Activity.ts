@@ -53,7 +53,6 @@ export const FeedItem = Schema.Struct({
     "shop.pay"
   )
 }).annotations(describeBody("FeedItem", "A row of the activity feed."))
-export type FeedItem = typeof FeedItem.Type
 
 export const ActivityList = Schema.Struct({
   items: describeField(Schema.Array(FeedItem), "The rows, newest first."),

@@ -32,7 +32,6 @@ export const tasksOf = (action: BulkJobAction, terms: FilterTerms, createdAt: Ti
 
 /** `running` until no task is left and no command is open; the others are final. */
 export const BulkJobStatus = Schema.Literal("running", "completed", "stopped")
-export type BulkJobStatus = typeof BulkJobStatus.Type
 
 export const BulkJobOutcomes = Schema.Struct({
   pending: describeField(Schema.NonNegativeInt, "Commands without an outcome.", 100),

@@ -164,7 +164,6 @@ export const BulkRetryCounts = Schema.Struct({
   failed: describeField(Schema.NonNegativeInt, "Not retried: the agent refused or failed.", 10),
   unknown: describeField(Schema.NonNegativeInt, "Sent, and whether it was retried is not known.", 0)
 }).annotations(describeBody("BulkRetryCounts", "Tasks of a bulk retry, by how far each is."))
-export type BulkRetryCounts = typeof BulkRetryCounts.Type
 
 export const BulkRetryRequestPublic = Schema.Struct({
   id: describeField(BulkRetryId, "Its id.", exampleId),

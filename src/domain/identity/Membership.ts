@@ -26,4 +26,3 @@ export type GrantMembership = typeof GrantMembership.Type
 export const UpdateMembership = Schema.Struct({
   role: describeField(Role, "The role in the project.", "operator")
 }).annotations(describeBody("UpdateMembership", "The new role."))
-export type UpdateMembership = typeof UpdateMembership.Type

@@ -21,7 +21,6 @@ export const EnrollmentStarted = Schema.Struct({
   )
 })
   .annotations(describeBody("EnrollmentStarted", "A new secret for an authenticator app."))
-export type EnrollmentStarted = typeof EnrollmentStarted.Type
 
 export const CompleteEnrollment = Schema.Struct({
   code: describeField(codeSchema(6, 6), "A code of the authenticator app, or a recovery code.", Redacted.make("123456"))
@@ -33,7 +32,6 @@ export const RecoveryCodes = Schema.Struct({
   recovery_codes: describeField(Schema.Array(Schema.String), "Ten codes, each good once.", ["k7xq-2m4p-9r3t"])
 })
   .annotations(describeBody("RecoveryCodes", "Recovery codes, shown this once."))
-export type RecoveryCodes = typeof RecoveryCodes.Type
 
 export const VerifyMfa = Schema.Struct({
   code: describeField(
@@ -59,7 +57,6 @@ export const VerifyMfaResult = Schema.Struct({
     9
   )
 }).annotations(describeBody("Verified", "A code or password was right."))
-export type VerifyMfaResult = typeof VerifyMfaResult.Type
 
 export const DisableMfa = Schema.Struct({
   password: describeField(PasswordInput, "A password.", Redacted.make("correct horse battery staple")),

@@ -84,4 +84,3 @@ export const OidcIdentity = Schema.Struct({
   created_at: describeField(Timestamp, "When it was linked.", exampleTime),
   last_used_at: describeField(Schema.NullOr(Timestamp), "When it last signed in.", exampleTime)
 }).annotations(describeBody("OidcIdentity", "An account of the provider that signs in as the user."))
-export type OidcIdentity = typeof OidcIdentity.Type

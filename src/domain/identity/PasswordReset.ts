@@ -8,7 +8,6 @@ import { Email } from "./User.ts"
 export const RequestPasswordReset = Schema.Struct({
   email: describeField(Email, "The e-mail address.", "ada@example.com")
 }).annotations(describeBody("RequestPasswordReset", "Request a reset link."))
-export type RequestPasswordReset = typeof RequestPasswordReset.Type
 
 /** Always true: it does not reveal whether the address has an account (bodies: PasswordResetRequestResponse). */
 export const PasswordResetRequested = Schema.Struct({

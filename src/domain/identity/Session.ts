@@ -54,4 +54,3 @@ export type Reauthenticate = typeof Reauthenticate.Type
 export const SessionRevoked = Schema.Struct({
   revoked: describeField(Schema.Boolean, "False when there was nothing to revoke.", true)
 }).annotations(describeBody("SessionRevoked", "Whether a session was ended."))
-export type SessionRevoked = typeof SessionRevoked.Type

@@ -9,7 +9,6 @@ import { Email, User } from "./User.ts"
 export const SetupStatus = Schema.Struct({
   first_boot: describeField(Schema.Boolean, "True while the first admin is still to be created.", true)
 }).annotations(describeBody("SetupStatus", "Whether the brain has its first admin."))
-export type SetupStatus = typeof SetupStatus.Type
 
 /** The first admin, by the one-time token of the setup link (bodies: CompleteRequest). */
 export const CompleteSetup = Schema.Struct({

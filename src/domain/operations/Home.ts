@@ -26,14 +26,12 @@ const UserMini = Schema.Struct({
   display_name: describeField(Schema.NullOr(Schema.String), "The name that others see.", "Ada Lovelace"),
   is_admin: describeField(Schema.Boolean, "Whether the user is a global admin.", false)
 }).annotations(describeBody("UserMini", "The caller."))
-export type UserMini = typeof UserMini.Type
 
 const Aggregate = Schema.Struct(countFields).annotations(
   describeBody("Aggregate", "All of the caller's projects together.")
 )
 
 export const ProjectHealth = Schema.Literal("healthy", "degraded", "critical", "idle")
-export type ProjectHealth = typeof ProjectHealth.Type
 
 export const ProjectCard = Schema.Struct({
   id: describeField(ProjectId, "The project's id.", exampleId),

@@ -26,7 +26,6 @@ export const PackageVersions = Schema.Struct({
     true
   )
 }).annotations(describeBody("PackageVersions", "The installed version and the release feed's."))
-export type PackageVersions = typeof PackageVersions.Type
 
 /** bodies: VersionsSnapshotPublic. */
 export const VersionsSnapshot = Schema.Struct({

@@ -6,7 +6,6 @@ import { Timestamp } from "../kernel/Timestamp.ts"
 import { timeRangeQuery } from "./Deploy.ts"
 
 export const MarkKind = Schema.Literal("deploy", "command", "rule", "missed_run", "maintenance")
-export type MarkKind = typeof MarkKind.Type
 
 /** What happened in a project at a time that its charts show. */
 export const Mark = Schema.Struct({

@@ -21,7 +21,6 @@ export type CatchUp = typeof CatchUp.Type
 
 /** What happens with a schedule one of whose fires was sent and ended without a known outcome. */
 export const OnUnknownOutcome = Schema.Literal("continue", "quarantine")
-export type OnUnknownOutcome = typeof OnUnknownOutcome.Type
 
 /** Bytes of `args` and of `kwargs`, serialized (interface, Limits). */
 export const maxArgumentBytes = 65_536

@@ -20,7 +20,6 @@ export const RunningTask = Schema.Struct({
   ),
   started_at: describeField(Schema.NullOr(Timestamp), "When it started.", exampleTime)
 }).annotations(describeBody("RunningTask", "A task that has started and not ended."))
-export type RunningTask = typeof RunningTask.Type
 
 export const RunningTasks = Schema.Struct({
   items: describeField(

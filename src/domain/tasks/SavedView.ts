@@ -28,7 +28,6 @@ export const SavedTaskFilters = Schema.Struct({
   ...describeBody("SavedTaskFilters", "What a saved view filters the task list by."),
   parseOptions: { onExcessProperty: "error" } // a misspelt filter would save a view that shows more
 })
-export type SavedTaskFilters = typeof SavedTaskFilters.Type
 
 /** A named filter of a project's task list (bodies: SavedViewPublic). */
 export const SavedView = Schema.Struct({

@@ -83,7 +83,6 @@ const AgentIdentityRow = Schema.Struct({
   name: Schema.String,
   hmac_secret: Schema.String
 })
-export type AgentIdentityRow = typeof AgentIdentityRow.Type
 
 /** Maximum processes of an agent that are read for a command. */
 export const maxProcesses = 500

@@ -1,13 +1,10 @@
 /** A job's data in the events of the agents' protocol (section 4.2). */
 import type { Job } from "bullmq"
 import type { JsonInput } from "../../../domain/kernel/CanonicalJson.ts"
-import type { EngineEvent } from "../../runtime/Engine.ts"
 import { messageOf } from "../../runtime/ErrorInfo.ts"
 import { wireTimeOf } from "../../runtime/WireTime.ts"
 import { argumentsOf } from "./JobData.ts"
 import { taskIdOf, taskIdOfKey } from "./TaskId.ts"
-
-export type EventData = EngineEvent["data"]
 
 /** Reasons and notes of events. Both the watch beside workers and the reader of the event stream use them. */
 export const REQUEUED = "put back by its processor"

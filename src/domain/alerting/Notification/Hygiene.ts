@@ -133,4 +133,3 @@ export const Hygiene = Schema.Struct({
   send_hours: Schema.optionalWith(Schema.NullOr(Schema.typeSchema(SendHours)), { default: () => null }),
   escalate_after_minutes: Schema.optionalWith(Schema.NullOr(Schema.Int), { default: () => null })
 })
-export type Hygiene = typeof Hygiene.Type

@@ -78,7 +78,6 @@ const { fire_id, fired_at, latency_ms, scheduled_for, status } = ScheduleFire.fi
 export const ScheduleRun = Schema.Struct({ fire_id, status, scheduled_for, fired_at, latency_ms }).annotations(
   describeBody("ScheduleRun", "A fire, in short.")
 )
-export type ScheduleRun = typeof ScheduleRun.Type
 
 export const ScheduleRuns = Schema.Struct({
   items: describeField(
@@ -93,4 +92,3 @@ export const ScheduleRuns = Schema.Struct({
   limit: describeField(Schema.Int, "The most fires of a schedule.", 20),
   circuit_breaker_threshold: describeField(Schema.Int, "Failed fires in a row that disable a schedule; 0: never.", 5)
 }).annotations(describeBody("ScheduleRuns", "The newest fires of several schedules."))
-export type ScheduleRuns = typeof ScheduleRuns.Type

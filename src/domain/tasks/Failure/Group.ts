@@ -13,7 +13,6 @@ export const isOpenFailure = (state: string): boolean =>
   state !== "success" && state !== "revoked" && state !== "rejected"
 
 export const GroupStatus = Schema.Literal("ongoing", "recovered")
-export type GroupStatus = typeof GroupStatus.Type
 
 /** Which groups a list has. `ongoing` and `recovered` are those of the groups that are neither muted nor resolved. */
 export const GroupFilter = Schema.Literal(...GroupStatus.literals, "regressed", "muted", "resolved", "all")
@@ -21,10 +20,6 @@ export type GroupFilter = typeof GroupFilter.Type
 
 export const GroupSort = Schema.Literal("last_seen", "first_seen", "count", "escalating")
 export type GroupSort = typeof GroupSort.Type
-
-export const Fingerprint = Schema.String.pipe(
-  Schema.pattern(/^[0-9a-f]{16}$/, { message: () => "must be 16 hexadecimal digits" })
-)
 
 export const FailureWindow = Schema.Struct({
   since: describeField(

@@ -46,7 +46,6 @@ export const Burn = Schema.Struct({
     1
   )
 }).annotations(describeBody("BurnRate", "How fast the error budget is used up in a window."))
-export type Burn = typeof Burn.Type
 
 export const BurnRates = Schema.Struct({
   objective: describeField(Schema.Number, "The objective, in percent.", 99),

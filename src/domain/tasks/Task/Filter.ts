@@ -177,7 +177,6 @@ export const ListTasks = Schema.Struct({
   format: exportFormat,
   fields: describeField(Schema.optional(text(500)), "The columns in their order, separated by commas.", "name,state")
 })
-export type ListTasks = typeof ListTasks.Type
 
 /** The query of `GET /projects/{slug}/events`. */
 export const ListEvents = Schema.Struct({

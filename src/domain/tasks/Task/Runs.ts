@@ -19,4 +19,3 @@ export const TaskRuns = Schema.Struct({
   items: describeField(Schema.Array(TaskRun), "The runs that the brain keeps, latest first, at most 150."),
   total_count: describeField(Schema.Int, "How many there were.", 7)
 }).annotations(describeBody("TaskRuns", "The runs of a task, which most engines use for one."))
-export type TaskRuns = typeof TaskRuns.Type

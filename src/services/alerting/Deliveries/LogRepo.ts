@@ -9,7 +9,6 @@ import { firstRowOf, rowsOf } from "../../kernel/sql/Rows.ts"
 import { DeliveryRow } from "./Repo.ts"
 
 const DetailRow = DeliveryRow.omit("claimed_until", "batch_id")
-export type DetailRow = typeof DetailRow.Type
 
 const LogRow = DetailRow.omit("notification")
 export type LogRow = typeof LogRow.Type

@@ -41,7 +41,6 @@ export const joinedProjectSql = (sql: SqlClient.SqlClient): string => {
 export const decodeJoinedProject = (text: string): Project => decodeUnchecked(JSON.parse(text))
 
 const Deletion = Schema.Struct({ project_id: ProjectId, created_at: Timestamp })
-export type Deletion = typeof Deletion.Type
 
 /** Tables with rows of a project but no foreign key, and their primary keys. */
 const orphanTables = [
