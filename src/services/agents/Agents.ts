@@ -4,7 +4,7 @@ import type { CreateAgent, CreatedAgent, UpdateAgent } from "../../domain/agents
 import { Conflict, NotFound, Unauthenticated } from "../../domain/kernel/Errors.ts"
 import { AgentId, type ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { type AgentIdentity, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Vault } from "../kernel/keys/Keys.ts"
@@ -75,13 +75,10 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
           task_namespace: namespace,
           created_at: yield* Timestamp.now
         }).pipe(Effect.catchIf(isUniqueViolation, () => nameTaken(input.name)))
-        yield* audit.record({
-          action: "agent.created",
-          target_type: "agent",
-          target_id: id,
+        yield* audit.record(auditEntry("agent.created", "agent", id, {
           project_id: project.id,
           metadata: { name: input.name, ...(namespace !== null && { namespace }) }
-        })
+        }))
         return { agent, token, hmac_secret } satisfies CreatedAgent
       },
       sql.withTransaction,
@@ -94,13 +91,10 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
         const project = yield* CurrentProject
         const before = yield* get(project.id, agentId)
         yield* repo.updateNamespace(project.id, agentId, namespace, yield* Timestamp.now)
-        yield* audit.record({
-          action: "agent.updated",
-          target_type: "agent",
-          target_id: agentId,
+        yield* audit.record(auditEntry("agent.updated", "agent", agentId, {
           project_id: project.id,
           metadata: { name: before.name, namespace: { before: before.namespace, after: namespace } }
-        })
+        }))
         return { ...before, namespace }
       },
       sql.withTransaction,
@@ -121,13 +115,10 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
         const schedules_deleted = yield* removeRest
         if (!(yield* repo.delete(project.id, agentId))) return yield* agentNotFound
         yield* hints.publish("access", agentId)
-        yield* audit.record({
-          action: "agent.deleted",
-          target_type: "agent",
-          target_id: agentId,
+        yield* audit.record(auditEntry("agent.deleted", "agent", agentId, {
           project_id: project.id,
           metadata: { schedules_deleted }
-        })
+        }))
       }))
     }, orDieOnSql)
 

@@ -5,7 +5,7 @@ import { Conflict, Forbidden } from "../../domain/kernel/Errors.ts"
 import { ApprovalId, type UserId } from "../../domain/kernel/Id.ts"
 import type { ApprovalPolicy, Project } from "../../domain/kernel/Project.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Inbox, type NewUserNotification } from "../kernel/Inbox.ts"
@@ -173,13 +173,10 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
         .filter(({ admin_since }) => kind !== "user_update" || admin_since !== null) // what only global admins may do
       yield* inbox.insert(eligible.map(({ user_id }) => noticeOf(row, person.email, user_id)))
       yield* triggers.record([requestedEvent(row)])
-      yield* audit.record({
-        action: "approval.requested",
-        target_type: "approval",
-        target_id: row.id,
+      yield* audit.record(auditEntry("approval.requested", "approval", row.id, {
         project_id: project.id,
         metadata: { kind, summary }
-      })
+      }))
       return { row, isDecidable: eligible.length > 0 }
     }, sql.withTransaction)
 

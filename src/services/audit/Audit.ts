@@ -11,7 +11,7 @@ import { ChainKeyMissing, ChainWriter, HeadForged, makePostgresLog, SqliteLog, t
 import { LogContradicted } from "./CommittedHead.ts"
 import type { ActorEntry, AuditEntry } from "./Row.ts"
 
-export type { ActorEntry, AuditEntry } from "./Row.ts"
+export { type ActorEntry, type AuditEntry, auditEntry } from "./Row.ts"
 
 /** Makes a defect of the failure of a transaction in which the log refused its rows (`recordOnSqlite`). */
 export const dieOnRefusal = <A, R>(

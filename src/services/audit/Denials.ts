@@ -6,7 +6,7 @@ import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Metrics } from "../kernel/Metrics.ts"
 import { RateLimits } from "../kernel/RateLimits.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
-import { Audit } from "./Audit.ts"
+import { Audit, auditEntry } from "./Audit.ts"
 
 /** A request that a signed-in user, or an API key, has no permission for. */
 export interface Denial {
@@ -43,15 +43,12 @@ export class Denials extends Effect.Service<Denials>()("svc/audit/Denials", {
         const pathParams = Object.entries(params).flatMap(([name, value]) =>
           value === undefined ? [] : [[name, value.slice(0, maxParamLength).toWellFormed()] as const]
         )
-        yield* sql.withTransaction(audit.record({
-          action: "access.denied",
-          target_type: "endpoint",
-          target_id: endpoint,
+        yield* sql.withTransaction(audit.record(auditEntry("access.denied", "endpoint", endpoint, {
           project_id,
           outcome: "deny",
           result: "failure",
           metadata: { code, path: Object.fromEntries(pathParams) }
-        }))
+        })))
       },
       (effect, { actor }) => Effect.provideService(effect, CurrentActor, actor),
       orDieOnSql

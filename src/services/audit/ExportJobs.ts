@@ -10,7 +10,7 @@ import type { ExportFile } from "../kernel/Export/Formats.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
-import { Audit } from "./Audit.ts"
+import { Audit, auditEntry } from "./Audit.ts"
 import type { ExportKind } from "./ExportJobs/Kinds.ts"
 import { makeExportJobsRepo } from "./ExportJobs/Repo.ts"
 import type { JobRow } from "./ExportJobs/Row.ts"
@@ -112,13 +112,10 @@ export const makeExportJobs = (
           completed_at: null
         }
         yield* repo.insert(row)
-        yield* audit.record({
-          action: kind.createdAction,
-          target_type: kind.targetType,
-          target_id: row.id,
+        yield* audit.record(auditEntry(kind.createdAction, kind.targetType, row.id, {
           project_id,
           metadata: { format, filters: summarizeTerms(filters) }
-        })
+        }))
         return yield* viewOf(row)
       },
       sql.withTransaction,
@@ -138,13 +135,10 @@ export const makeExportJobs = (
       const row = yield* find(id)
       if (row.shows_hidden === 1) yield* requireHidden
       if (row.status !== "completed") return yield* notReady(row.status)
-      yield* sql.withTransaction(audit.record({
-        action: kind.downloadedAction,
-        target_type: kind.targetType,
-        target_id: id,
+      yield* sql.withTransaction(audit.record(auditEntry(kind.downloadedAction, kind.targetType, id, {
         project_id: row.project_id,
         metadata: { format: row.format, size_bytes: row.size_bytes }
-      }))
+      })))
       return { format: row.format, truncated: row.truncated === 1, body: repo.readFile(row) } satisfies ExportFile
     }, orDieOnSql)
 
@@ -155,13 +149,10 @@ export const makeExportJobs = (
         const actor = yield* CurrentActor
         if (actor.kind !== "person" || actor.user_id !== user_id) yield* requireRole(project_id, "admin")
         if (!(yield* repo.hide(id, yield* Timestamp.now))) return yield* notFound
-        yield* audit.record({
-          action: kind.deletedAction,
-          target_type: kind.targetType,
-          target_id: id,
+        yield* audit.record(auditEntry(kind.deletedAction, kind.targetType, id, {
           project_id,
           metadata: { created_by: user_id, created_at }
-        })
+        }))
       },
       sql.withTransaction,
       orDieOnSql

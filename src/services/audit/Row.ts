@@ -20,6 +20,14 @@ export interface AuditEntry {
   readonly event_id?: string | null
 }
 
+/** An entry by what all of them have: what was done, and to what. */
+export const auditEntry = (
+  action: string,
+  target_type: string,
+  target_id: string | null,
+  rest: Omit<AuditEntry, "action" | "target_type" | "target_id"> = {}
+): AuditEntry => ({ action, target_type, target_id, ...rest })
+
 /** An entry and its actor. */
 export interface ActorEntry {
   readonly actor: Actor

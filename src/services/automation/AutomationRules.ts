@@ -16,7 +16,7 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { ChannelsRepo } from "../alerting/Channels/Repo.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeChange, makeNew } from "../approvalGate/Subject.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject, requireRole } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
@@ -81,13 +81,10 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
     const { restMaxPageSize } = yield* Settings
 
     const recordChange = (verb: string, rule: RuleRow, metadata: Readonly<Record<string, unknown>> = {}) =>
-      audit.record({
-        action: `automation.rule.${verb}`,
-        target_type: "automation_rule",
-        target_id: rule.id,
+      audit.record(auditEntry(`automation.rule.${verb}`, "automation_rule", rule.id, {
         project_id: rule.project_id,
         metadata: { name: rule.name, ...metadata }
-      })
+      }))
 
     const describeShape = (rule: RuleRow) => ({
       trigger: rule.trigger_key,
@@ -244,13 +241,10 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
         yield* repo.setEnabled(id, automation_enabled, yield* Timestamp.now)
         if (!automation_enabled) yield* messages.dropDue({ project: id })
         yield* triggerEvents.bumpRevision(id)
-        yield* audit.record({
-          action: "automation.settings.updated",
-          target_type: "project",
-          target_id: id,
+        yield* audit.record(auditEntry("automation.settings.updated", "project", id, {
           project_id: id,
           metadata: { automation_enabled }
-        })
+        }))
         return { automation_enabled }
       },
       sql.withTransaction,

@@ -8,6 +8,7 @@ import type { TaskState } from "../../domain/kernel/TaskState.ts"
 import { addSeconds, type Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { isKnownName } from "../../domain/tasks/UnknownName.ts"
 import type { Occurrence, TriggerEvent } from "../../domain/triggers/Trigger.ts"
+import { auditEntry } from "../audit/Row.ts"
 import type { IssuedIntent } from "../commands/Issue.ts"
 import type { Intent } from "../commands/Model.ts"
 import { refusalReason } from "../commands/Refusal.ts"
@@ -127,13 +128,11 @@ const executedEntry = (
   action: "retry" | "cancel",
   { engine, task_id, task_name }: Candidate,
   command_id: CommandId
-) => ({
-  action: "automation.rule.executed",
-  target_type: "automation_rule",
-  target_id: id,
-  project_id,
-  metadata: { name, action, engine, task_id, task_name, command_id }
-})
+) =>
+  auditEntry("automation.rule.executed", "automation_rule", id, {
+    project_id,
+    metadata: { name, action, engine, task_id, task_name, command_id }
+  })
 
 /**
  * Decides what each rule does about each event. It reads nothing and writes nothing. Plain code but for the clock: a

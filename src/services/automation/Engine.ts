@@ -3,7 +3,7 @@ import { system } from "../../domain/kernel/Actor.ts"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Occurrence, TriggerEvent } from "../../domain/triggers/Trigger.ts"
-import { type ActorEntry, Audit } from "../audit/Audit.ts"
+import { type ActorEntry, Audit, auditEntry } from "../audit/Audit.ts"
 import { Commands } from "../commands/Commands.ts"
 import { EngineAgents } from "../commands/EngineAgents.ts"
 import type { IssuedIntent } from "../commands/Issue.ts"
@@ -186,11 +186,8 @@ const splitEvent = (
 
 const tripEntry = ({ breaker, rule }: ActiveRule): ActorEntry => ({
   actor: automation,
-  entry: {
-    action: "automation.rule.circuit_tripped",
-    target_type: "automation_rule",
-    target_id: rule.id,
+  entry: auditEntry("automation.rule.circuit_tripped", "automation_rule", rule.id, {
     project_id: rule.project_id,
     metadata: { name: rule.name, executions: breaker.executions, window_seconds: rule.window_seconds }
-  }
+  })
 })

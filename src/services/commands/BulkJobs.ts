@@ -9,7 +9,7 @@ import { maxFacetValues, type TaskFacetCounts } from "../../domain/tasks/Task/Fa
 import { summarizeSelection } from "../../domain/tasks/Task/Filter.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeTaskSelection } from "../approvalGate/Subject.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
@@ -54,13 +54,10 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
       if ((yield* walks.countOpen(job.project_id)) >= maxOpenJobs) return yield* tooMany
       yield* walks.insert(job)
       yield* hints.publish("bulk_jobs", job.project_id)
-      yield* audit.record({
-        action: "bulk_job.created",
-        target_type: "bulk_job",
-        target_id: job.id,
+      yield* audit.record(auditEntry("bulk_job.created", "bulk_job", job.id, {
         project_id: job.project_id,
         metadata: { act: job.action, filter: summarizeTerms(job.filter), total: job.total }
-      })
+      }))
       if (job.finished_at !== null) yield* audit.record(walkEntry("finished", job))
       return job
     }, sql.withTransaction)

@@ -21,7 +21,7 @@ import { AgentsRepo } from "../agents/Repo.ts"
 import { WorkersRepo } from "../agents/Workers/Repo.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeQueueSelection, makeTaskSelection } from "../approvalGate/Subject.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Metrics } from "../kernel/Metrics.ts"
@@ -114,13 +114,10 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
         `Cancelled by ${actorName} before it was sent.`
       )
       if (Option.isSome(cancelled)) {
-        yield* audit.record({
-          action: "command.cancelled",
-          target_type: "command",
-          target_id: id,
+        yield* audit.record(auditEntry("command.cancelled", "command", id, {
           project_id: project.id,
           metadata: { action: cancelled.value.action }
-        })
+        }))
       }
       return cancelled
     }, sql.withTransaction)

@@ -3,7 +3,7 @@ import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import { system } from "../../domain/kernel/Actor.ts"
 import * as Redaction from "../../domain/kernel/Redaction.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import * as Ids from "../kernel/Ids.ts"
@@ -78,13 +78,10 @@ export const layer = Layer.scoped(
 
     const lateResultEntry = ({ end, row }: FinishTransition) => ({
       actor: system("agents"),
-      entry: {
-        action: "command.answered_late",
-        target_type: "command",
-        target_id: row.id,
+      entry: auditEntry("command.answered_late", "command", row.id, {
         project_id: row.project_id,
         metadata: { action: row.action, status: end.status }
-      }
+      })
     })
 
     /** Commits the effect of the reports; returns the commands that they end. */

@@ -9,6 +9,7 @@ import { REDACTED } from "../../domain/kernel/Redaction/Texts.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { AgentProcessesRepo } from "../agents/AgentProcesses/Repo.ts"
 import { AgentsRepo } from "../agents/Repo.ts"
+import { auditEntry } from "../audit/Row.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Vault } from "../kernel/keys/Keys.ts"
@@ -67,10 +68,7 @@ const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: 
     },
     entries: [
       ...(cause === undefined ? [] : [cause]),
-      {
-        action: "command.issued",
-        target_type: "command",
-        target_id: id,
+      auditEntry("command.issued", "command", id, {
         project_id,
         metadata: {
           action,
@@ -81,7 +79,7 @@ const makeInsert = ({ actor, id, initialState, intent, issued_at, project_id }: 
           ...metadata,
           ...(!isPending && { status: initialState.status })
         }
-      }
+      })
     ]
   }
 }

@@ -12,7 +12,7 @@ import type { UserDetail } from "../../domain/identity/User.ts"
 import { Forbidden, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import { ApiKeyId, type ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, currentSession, roleIn } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
@@ -104,13 +104,10 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
         allowed_cidrs: input.allowed_cidrs
       }
       yield* repo.insert(key, owner.id, Ids.hashSecret(token))
-      yield* audit.record({
-        action: "api_key.created",
-        target_type: "api_key",
-        target_id: key.id,
+      yield* audit.record(auditEntry("api_key.created", "api_key", key.id, {
         project_id: key.project_id,
         metadata: { name: key.name, prefix: key.prefix, scopes: key.scopes, expires_at: key.expires_at }
-      })
+      }))
       return { ...key, token } satisfies CreatedApiKey
     })
 
@@ -139,13 +136,10 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
         if (allowed_cidrs === undefined) return key
         yield* repo.setAllowedCidrs(id, allowed_cidrs)
         yield* hints.publish("access", user_id)
-        yield* audit.record({
-          action: "api_key.updated",
-          target_type: "api_key",
-          target_id: id,
+        yield* audit.record(auditEntry("api_key.updated", "api_key", id, {
           project_id: key.project_id,
           metadata: { allowed_cidrs }
-        })
+        }))
         return { ...key, allowed_cidrs }
       },
       sql.withTransaction,
@@ -163,12 +157,7 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
         const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
         if (!(yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner"))) return
         yield* hints.publish("access", user_id)
-        yield* audit.record({
-          action: "api_key.revoked",
-          target_type: "api_key",
-          target_id: id,
-          project_id: key.project_id
-        })
+        yield* audit.record(auditEntry("api_key.revoked", "api_key", id, { project_id: key.project_id }))
       },
       sql.withTransaction,
       orDieOnSql

@@ -7,7 +7,7 @@ import { InvitationId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeNew } from "../approvalGate/Subject.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Mail } from "../kernel/Mail.ts"
@@ -109,13 +109,10 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
           // given up after a day; the inviter still has the link
           yield* mail.enqueue(message, Timestamp.addSeconds(now, Timestamp.secondsPerDay))
         }
-        yield* audit.record({
-          action: "invitation.created",
-          target_type: "invitation",
-          target_id: invitation.id,
+        yield* audit.record(auditEntry("invitation.created", "invitation", invitation.id, {
           project_id: project.id,
           metadata: { email, role, expires_at: invitation.expires_at, email_sent, replaced: replacedInvitationId }
-        })
+        }))
         return { invitation, token, accept_url_path, email_sent } satisfies CreatedInvitation
       },
       sql.withTransaction,
@@ -133,13 +130,10 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
         )
         if (invitation.accepted_at !== null) return yield* alreadyAccepted
         if (!(yield* repo.revoke(id, yield* Timestamp.now))) return
-        yield* audit.record({
-          action: "invitation.revoked",
-          target_type: "invitation",
-          target_id: id,
+        yield* audit.record(auditEntry("invitation.revoked", "invitation", id, {
           project_id: project.id,
           metadata: { email: invitation.email }
-        })
+        }))
       },
       sql.withTransaction,
       orDieOnSql

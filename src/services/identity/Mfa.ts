@@ -10,7 +10,7 @@ import {
 import { Conflict, Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
 import type { SessionId, UserId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit, type AuditEntry } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "../kernel/CurrentActor.ts"
 import { Vault } from "../kernel/keys/Keys.ts"
 import { Notices } from "../kernel/Mail/Notices.ts"
@@ -114,7 +114,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         const { secret, url } = newTotpSecret(email)
         const sealed = yield* vault.seal("users.mfa_secret", user_id, secret)
         if (!(yield* repo.setPendingSecret(user_id, sealed, yield* Timestamp.now))) return yield* alreadyEnrolled
-        yield* audit.record({ action: "auth.mfa_enrollment_started", target_type: "user", target_id: user_id })
+        yield* audit.record(auditEntry("auth.mfa_enrollment_started", "user", user_id))
         return { secret_base32: secret, provisioning_url: url }
       },
       sql.withTransaction,
@@ -156,13 +156,10 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
       const now = yield* Timestamp.now
       const lockUntil = Timestamp.addSeconds(now, settings.loginLockoutDuration)
       const isNowLocked = yield* repo.countFailure(userId, settings.loginLockoutThreshold, lockUntil)
-      yield* audit.record({
-        action: isNowLocked ? "auth.mfa_locked" : "auth.mfa_failed",
-        target_type: "user",
-        target_id: userId,
+      yield* audit.record(auditEntry(isNowLocked ? "auth.mfa_locked" : "auth.mfa_failed", "user", userId, {
         outcome: "deny",
         result: "failure"
-      })
+      }))
     })
 
     /**
@@ -220,7 +217,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
             const cookie = yield* upgradeSession(session_id)
             yield* notices.enqueue("factor_enrolled", person.email, person)
             yield* publishAccessChange(person.user_id)
-            yield* audit.record({ action: "auth.mfa_enrolled", target_type: "user", target_id: person.user_id })
+            yield* audit.record(auditEntry("auth.mfa_enrolled", "user", person.user_id))
             return { cookie, result: { recovery_codes: codes } }
           })
       )
@@ -239,12 +236,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           const { used_recovery_code } = used
           if (used_recovery_code) yield* notices.enqueue("recovery_code_used", person.email, person)
           const metadata = { used_recovery_code }
-          const verified: AuditEntry = {
-            action: "auth.mfa_verified",
-            target_type: "session",
-            target_id: session_id,
-            metadata
-          }
+          const verified = auditEntry("auth.mfa_verified", "session", session_id, { metadata })
           const entries = deviceCookie === null ? [verified] : [verified, deviceCookie.entry]
           yield* audit.recordAll(entries.map((entry) => ({ actor, entry })))
           return { cookie, device: deviceCookie?.cookie ?? null, result: { ok: true, ...used } }
@@ -265,7 +257,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
           yield* sessionsRepo.revokePendingFactor(person.user_id, now)
           yield* notices.enqueue("factor_disabled", person.email, person)
           yield* publishAccessChange(person.user_id)
-          yield* audit.record({ action: "auth.mfa_disabled", target_type: "user", target_id: person.user_id })
+          yield* audit.record(auditEntry("auth.mfa_disabled", "user", person.user_id))
           return { cookie, result: { ok: true, used_recovery_code, remaining_recovery_codes: null } }
         }))
     }, orDieOnSql)
@@ -280,11 +272,7 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
         const codes = newRecoveryCodes()
         yield* repo.replaceRecoveryCodes(person.user_id, codes)
         yield* notices.enqueue("recovery_codes_replaced", person.email, person)
-        yield* audit.record({
-          action: "auth.mfa_recovery_codes_regenerated",
-          target_type: "user",
-          target_id: person.user_id
-        })
+        yield* audit.record(auditEntry("auth.mfa_recovery_codes_regenerated", "user", person.user_id))
         return { recovery_codes: codes }
       },
       sql.withTransaction,

@@ -6,7 +6,7 @@ import { type RequestSource, system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
 import { OidcIdentityId, UserId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import * as Cipher from "../kernel/keys/Cipher.ts"
@@ -142,12 +142,9 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
         Effect.catchIf(isUniqueViolation, () => notLinked)
       )
       const id = yield* insertIdentity(user.id, account)
-      yield* audit.record({
-        action: "user.created",
-        target_type: "user",
-        target_id: user.id,
+      yield* audit.record(auditEntry("user.created", "user", user.id, {
         metadata: { email: user.email, is_admin: false, by: "oidc" }
-      })
+      }))
       yield* recordLink("auth.oidc_linked", id, account)
       return user.id
     })

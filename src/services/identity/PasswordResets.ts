@@ -6,7 +6,7 @@ import { type RequestSource, system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
 import type { UserId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
@@ -89,13 +89,7 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     })
 
     const recordIssued = (user: UserDetail, byMail: boolean, source: RequestSource) =>
-      audit.record({
-        action: "auth.password_reset_issued",
-        target_type: "user",
-        target_id: user.id,
-        metadata: { by_mail: byMail },
-        source
-      })
+      audit.record(auditEntry("auth.password_reset_issued", "user", user.id, { metadata: { by_mail: byMail }, source }))
 
     /** The user of an address, whose row is locked until the transaction ends. */
     const findByEmailKeyForUpdate = (key: string) =>
@@ -158,13 +152,10 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
         yield* sessions.revokeAll(userId, now, null)
         yield* notices.enqueue("password_reset", user.value.email, source, working_api_keys)
         yield* hints.publish("access", userId)
-        yield* audit.record({
-          action: "user.password_changed",
-          target_type: "user",
-          target_id: userId,
+        yield* audit.record(auditEntry("user.password_changed", "user", userId, {
           metadata: { by_reset: true },
           source
-        })
+        }))
         return working_api_keys
       },
       sql.withTransaction

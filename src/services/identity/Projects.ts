@@ -8,7 +8,7 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Deciders } from "../approvalGate/Deciders.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeChange } from "../approvalGate/Subject.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
 import { CurrentActor, CurrentProject, requireStepUp, roleIn } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
@@ -108,12 +108,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
           updated_at: now
         }
         yield* repo.insert(project).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(input.slug)))
-        yield* audit.record({
-          action: "project.created",
-          target_type: "project",
-          target_id: project.id,
-          project_id: project.id
-        })
+        yield* audit.record(auditEntry("project.created", "project", project.id, { project_id: project.id }))
         return project
       },
       sql.withTransaction,
@@ -133,13 +128,10 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
         const updated: Project = { ...project, ...changedFields, updated_at: yield* Timestamp.now }
         if (changedFields.approvals !== undefined) yield* checkPolicyChange(changes, updated)
         yield* repo.update(updated).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(updated.slug)))
-        yield* audit.record({
-          action: "project.updated",
-          target_type: "project",
-          target_id: project.id,
+        yield* audit.record(auditEntry("project.updated", "project", project.id, {
           project_id: project.id,
           metadata: { fields: Object.keys(changedFields) }
-        })
+        }))
         return updated
       },
       Effect.provideServiceEffect(CurrentProject, lockCurrent),
@@ -164,13 +156,7 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
         yield* repo.delete(id)
         yield* Effect.forEach([id, ...agentIds], (changed) => hints.publish("access", changed), { discard: true })
         yield* hints.publish("schedules", id)
-        yield* audit.record({
-          action: "project.deleted",
-          target_type: "project",
-          target_id: id,
-          project_id: id,
-          metadata: { slug }
-        })
+        yield* audit.record(auditEntry("project.deleted", "project", id, { project_id: id, metadata: { slug } }))
       }))
     }, orDieOnSql)
 

@@ -6,7 +6,7 @@ import { system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, NotFound, Unauthenticated } from "../../domain/kernel/Errors.ts"
 import type { SessionId, UserId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, currentSession } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Notices } from "../kernel/Mail/Notices.ts"
@@ -167,12 +167,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         const sessions = yield* repo.revokeAll(person.user_id, yield* Timestamp.now, session_id)
         if (sessions === 0) return false
         yield* hints.publish("access", person.user_id)
-        yield* audit.record({
-          action: "auth.sessions_revoked",
-          target_type: "user",
-          target_id: person.user_id,
-          metadata: { sessions }
-        })
+        yield* audit.record(auditEntry("auth.sessions_revoked", "user", person.user_id, { metadata: { sessions } }))
         return true
       },
       sql.withTransaction,
@@ -188,7 +183,7 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
         if ((yield* mfa.getState(person.user_id)).enrolled) return yield* codeRequired // enrolled while the password was verified
         yield* repo.setProven(session_id, yield* Timestamp.now)
         const cookie = yield* rotate()
-        yield* audit.record({ action: "auth.reauthenticated", target_type: "session", target_id: session_id })
+        yield* audit.record(auditEntry("auth.reauthenticated", "session", session_id))
         return cookie
       }))
     }, orDieOnSql)

@@ -8,7 +8,7 @@ import { MembershipId, UserId } from "../../domain/kernel/Id.ts"
 import { clientKey } from "../../domain/kernel/net/ClientAddress.ts"
 import type { CreateProject } from "../../domain/kernel/Project.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit, type AuditEntry } from "../audit/Audit.ts"
+import { Audit, type AuditEntry, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { publicUrlOf } from "../kernel/PublicUrl.ts"
@@ -136,21 +136,15 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
         yield* memberships.insert({ id: membershipId, ...membership, created_at: now })
         const source = link?.browser.source ?? { source_ip: null, user_agent: null }
         const entries: ReadonlyArray<AuditEntry> = [
-          {
-            action: "membership.granted",
-            target_type: "membership",
-            target_id: membershipId,
+          auditEntry("membership.granted", "membership", membershipId, {
             project_id: project.id,
             metadata: { user_id: user.id, role: membership.role },
             source
-          },
-          {
-            action: "setup.completed",
-            target_type: "user",
-            target_id: user.id,
+          }),
+          auditEntry("setup.completed", "user", user.id, {
             metadata: { email: user.email, by_link: link !== null },
             source
-          }
+          })
         ]
         const earlier = entries.map((entry) => ({ actor: setupActor, entry }))
         const completed: SetupCompleted = { user, project_id: project.id }

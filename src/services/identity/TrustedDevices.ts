@@ -5,7 +5,7 @@ import type { Person } from "../../domain/kernel/Actor.ts"
 import { Conflict, NotFound } from "../../domain/kernel/Errors.ts"
 import { TrustedDeviceId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit, type AuditEntry } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { currentPerson, currentSession } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
@@ -69,11 +69,7 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       }
       if (formerToken !== null) yield* repo.revokeToken(person.user_id, formerToken, now)
       yield* repo.insert({ ...device, user_id: person.user_id })
-      const entry: AuditEntry = {
-        action: "auth.mfa_device_trusted",
-        target_type: "trusted_device",
-        target_id: device.id
-      }
+      const entry = auditEntry("auth.mfa_device_trusted", "trusted_device", device.id)
       return { cookie: { token, maxAgeSeconds } satisfies DeviceCookie, device: toTrustedDevice(device, token), entry }
     })
 
@@ -100,7 +96,7 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
         const { user_id } = yield* currentPerson
         if (!(yield* repo.exists(user_id, id))) return yield* deviceNotFound
         if (!(yield* repo.revoke(user_id, id, yield* Timestamp.now))) return
-        yield* audit.record({ action: "auth.mfa_device_revoked", target_type: "trusted_device", target_id: id })
+        yield* audit.record(auditEntry("auth.mfa_device_revoked", "trusted_device", id))
       },
       sql.withTransaction,
       orDieOnSql
@@ -110,7 +106,7 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
       function*(id: TrustedDeviceId, label: string, token: string | null) {
         const { user_id } = yield* currentPerson
         const device = yield* Effect.flatMap(repo.rename(user_id, id, label), orFail(deviceNotFound))
-        yield* audit.record({ action: "auth.mfa_device_renamed", target_type: "trusted_device", target_id: id })
+        yield* audit.record(auditEntry("auth.mfa_device_renamed", "trusted_device", id))
         return toTrustedDevice(device, token)
       },
       sql.withTransaction,

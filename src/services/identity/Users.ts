@@ -15,7 +15,7 @@ import { UserId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeChange } from "../approvalGate/Subject.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Notices } from "../kernel/Mail/Notices.ts"
@@ -85,12 +85,9 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         yield* repo.insert(user, normalizeEmail(user.email), passwordHash).pipe(
           Effect.catchIf(isUniqueViolation, () => emailTaken)
         )
-        yield* audit.record({
-          action: "user.created",
-          target_type: "user",
-          target_id: user.id,
+        yield* audit.record(auditEntry("user.created", "user", user.id, {
           metadata: { email: user.email, is_admin: user.is_admin }
-        })
+        }))
       }))
       return user
     }, orDieOnSql)
@@ -141,12 +138,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         yield* repo.update(updated)
         if (changed.is_active === false) yield* sessions.revokeAll(id, updated.updated_at, null)
         yield* hints.publish("access", id)
-        yield* audit.record({
-          action: "user.updated",
-          target_type: "user",
-          target_id: id,
-          metadata: { fields: Object.keys(changed) }
-        })
+        yield* audit.record(auditEntry("user.updated", "user", id, { metadata: { fields: Object.keys(changed) } }))
         return updated
       },
       sql.withTransaction,
@@ -163,12 +155,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
         yield* removal.ofUser(id)
         yield* repo.delete(id)
         yield* hints.publish("access", id)
-        yield* audit.record({
-          action: "user.deleted",
-          target_type: "user",
-          target_id: id,
-          metadata: { email: user.email }
-        })
+        yield* audit.record(auditEntry("user.deleted", "user", id, { metadata: { email: user.email } }))
       },
       sql.withTransaction,
       orDieOnSql
@@ -206,7 +193,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
           source_ip: null
         }, workingKeys)
         yield* hints.publish("access", id)
-        yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: id })
+        yield* audit.record(auditEntry("user.password_changed", "user", id))
         return workingKeys
       }))
     }, orDieOnSql)
@@ -216,12 +203,7 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
       function*(id: UserId) {
         const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
         yield* repo.setSince(id, { vouched_at: yield* Timestamp.now })
-        yield* audit.record({
-          action: "user.vouched",
-          target_type: "user",
-          target_id: id,
-          metadata: { email: user.email }
-        })
+        yield* audit.record(auditEntry("user.vouched", "user", id, { metadata: { email: user.email } }))
       },
       sql.withTransaction,
       orDieOnSql

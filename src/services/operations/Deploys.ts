@@ -4,7 +4,7 @@ import { NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import { DeployId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { type Deploy, type DeployCreate, type ListDeploys, sameDeploySeconds } from "../../domain/operations/Deploy.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
@@ -55,13 +55,10 @@ export class Deploys extends Effect.Service<Deploys>()("svc/Deploys", {
           created_at: now
         }
         yield* repo.insert(project.id, deploy)
-        yield* audit.record({
-          action: "deploy.marked",
-          target_type: "deploy",
-          target_id: deploy.id,
+        yield* audit.record(auditEntry("deploy.marked", "deploy", deploy.id, {
           project_id: project.id,
           metadata: { name: version, at }
-        })
+        }))
         return deploy
       },
       sql.withTransaction,
@@ -76,13 +73,10 @@ export class Deploys extends Effect.Service<Deploys>()("svc/Deploys", {
           orFail(new NotFound({ resource: "deploy" }))
         )
         yield* repo.delete(id)
-        yield* audit.record({
-          action: "deploy.deleted",
-          target_type: "deploy",
-          target_id: id,
+        yield* audit.record(auditEntry("deploy.deleted", "deploy", id, {
           project_id: project.id,
           metadata: { name: version, at }
-        })
+        }))
       },
       sql.withTransaction,
       orDieOnSql

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Data, Effect } from "effect"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { secretKeyOf } from "../kernel/keys/Cipher.ts"
 import { activeKeyName, formerKeyName, readSecretKeyIds } from "../kernel/keys/Fingerprints.ts"
 import { addKeyInstructions, appendNewKey } from "../kernel/keys/KeyRing.ts"
@@ -53,7 +53,7 @@ export const activateSecretKey = Effect.gen(function*() {
     yield* sql`INSERT INTO key_fingerprints ${sql.insert({ name: formerKeyName(from), fingerprint: from, created_at })}`
     yield* sql`UPDATE key_fingerprints SET fingerprint = ${to}, created_at = ${now} WHERE name = ${activeKeyName}`
     const metadata = { from, to }
-    yield* audit.record({ action: "secrets.key_rotated", target_type: "secret_key", target_id: to, metadata })
+    yield* audit.record(auditEntry("secrets.key_rotated", "secret_key", to, { metadata }))
     return metadata
   }))
 })

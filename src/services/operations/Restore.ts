@@ -2,7 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { SqlClient, SqlError } from "@effect/sql"
 import { Cause, Effect, Layer } from "effect"
 import { system } from "../../domain/kernel/Actor.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { cleanUpFork } from "../audit/ForkCleanup.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Keys } from "../kernel/keys/Keys.ts"
@@ -99,12 +99,9 @@ export class Restore extends Effect.Service<Restore>()("svc/Restore", {
         const archive = describeArchive(manifest, summary)
         audit.committedHead.reset()
         if (hasLog) {
-          yield* audit.record({
-            action: "system.restored",
-            target_type: "database",
-            target_id: manifest.id,
+          yield* audit.record(auditEntry("system.restored", "database", manifest.id, {
             metadata: { ...archive, settled: changedRows }
-          })
+          }))
         }
         return { rows: archive.rows, changedRows }
       },

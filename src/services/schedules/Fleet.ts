@@ -5,7 +5,7 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { serviceScheduler } from "../../domain/schedules/Schedule.ts"
 import type { Fleet, FleetEntry, ResyncSchedulesResponse } from "../../domain/schedules/Schedule/Fleet.ts"
 import { isOpen } from "../../domain/schedules/Schedule/Stream.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CommandIssue, type IssuedIntent } from "../commands/Issue.ts"
 import { LeaseRepo } from "../kernel/concurrency/Leader/Repo.ts"
 import { CurrentActor, CurrentProject, roleIn } from "../kernel/CurrentActor.ts"
@@ -122,13 +122,10 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
           agents_dispatched: new Set(observed.map(({ agent_id }) => agent_id)).size,
           schedulers_observed
         }
-        yield* audit.record({
-          action: "schedules.resynced",
-          target_type: "project",
-          target_id: project.id,
+        yield* audit.record(auditEntry("schedules.resynced", "project", project.id, {
           project_id: project.id,
           metadata: response
-        })
+        }))
         yield* issueAll(issued)
         return response
       },

@@ -17,7 +17,7 @@ import {
   type ProposedSchedule
 } from "../../domain/schedules/Schedule/ImportPlan.ts"
 import { listStale } from "../../domain/schedules/Schedule/WaitingFire.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
 import { nextTokens } from "./ControlToken.ts"
@@ -128,13 +128,10 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
         if (revisions > 0) yield* hints.publish("schedules", project.id)
         const counts = countPlan(plan)
         const { mode, source_filter } = request
-        yield* audit.record({
-          action: "schedules.imported",
-          target_type: "project",
-          target_id: project.id,
+        yield* audit.record(auditEntry("schedules.imported", "project", project.id, {
           project_id: project.id,
           metadata: { mode, source_filter, ...counts }
-        })
+        }))
         return { ...counts, failed: 0, errors: {} } satisfies ImportSchedulesResponse
       },
       sql.withTransaction,

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { Conflict } from "../../domain/kernel/Errors.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
 import { AgentsRepo } from "../agents/Repo.ts"
+import { auditEntry } from "../audit/Row.ts"
 import { Commands } from "../commands/Commands.ts"
 import { EngineAgents } from "../commands/EngineAgents.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
@@ -38,13 +39,7 @@ export const makeManualFires = Effect.gen(function*() {
         scheduled_for: null,
         timeout_seconds: commandTimeout
       }),
-      cause: {
-        action: "schedule.trigger_now",
-        target_type: "schedule",
-        target_id: id,
-        project_id,
-        metadata: { name }
-      }
+      cause: auditEntry("schedule.trigger_now", "schedule", id, { project_id, metadata: { name } })
     })
   })
 })

@@ -9,6 +9,7 @@ import type { OperationName } from "../../domain/schedules/Schedule/Operation.ts
 import { operationCommand, operationsOf } from "../../domain/schedules/Schedule/OperationCommand.ts"
 import { beginOperation } from "../../domain/schedules/Schedule/OperationState.ts"
 import { epochOf, type ScheduleStream } from "../../domain/schedules/Schedule/Stream.ts"
+import { auditEntry } from "../audit/Row.ts"
 import { Commands } from "../commands/Commands.ts"
 import { schedulerTarget } from "../commands/EncodeCommand.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
@@ -154,10 +155,7 @@ export const makeNewOperations = Effect.gen(function*() {
         target_id: stream.scheduler,
         timeout_seconds: commandTimeout,
         bound_session_id: stream.session_id,
-        cause: {
-          action: auditActions[operation],
-          target_type: "schedule",
-          target_id: subject?.schedule.id ?? null,
+        cause: auditEntry(auditActions[operation], "schedule", subject?.schedule.id ?? null, {
           project_id: project.id,
           metadata: {
             name: subject?.schedule.name ?? null,
@@ -165,7 +163,7 @@ export const makeNewOperations = Effect.gen(function*() {
             operation_id: id,
             fields: namesOf(definition)
           }
-        }
+        })
       }
     })
     return row

@@ -5,7 +5,7 @@ import type { AgentId, ProjectId, ScheduleStreamId } from "../../domain/kernel/I
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Publication } from "../../domain/schedules/Schedule/External.ts"
 import { isOpen, type ScheduleStream } from "../../domain/schedules/Schedule/Stream.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { makeClaimedSchedules } from "./ClaimedSchedules.ts"
 import { ClaimsRepo } from "./ClaimsRepo.ts"
 import { MisfiresRepo } from "./MisfiresRepo.ts"
@@ -43,13 +43,10 @@ export class Publications extends Effect.Service<Publications>()("svc/Publicatio
     const record = (stream: ScheduleStream, { deleted, inserted, updated }: Counts) =>
       inserted + updated + deleted === 0 ? Effect.void : audit.recordAll([{
         actor: agents,
-        entry: {
-          action: "schedules.published",
-          target_type: "agent",
-          target_id: stream.agent_id,
+        entry: auditEntry("schedules.published", "agent", stream.agent_id, {
           project_id: stream.project_id,
           metadata: { scheduler: stream.scheduler, inserted, updated, deleted }
-        }
+        })
       }])
 
     const apply = Effect.fnUntraced(

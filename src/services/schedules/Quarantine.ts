@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import type { Schedule } from "../../domain/schedules/Schedule.ts"
 import { quarantined } from "../../domain/schedules/Schedule/WaitingFire.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor } from "../kernel/CurrentActor.ts"
 import { Hints } from "../kernel/sql/Database.ts"
 import { DueRepo } from "./DueRepo.ts"
@@ -47,13 +47,7 @@ export class ScheduleQuarantine extends Effect.Service<ScheduleQuarantine>()("sv
       )
       yield* audit.recordAll(all.map(({ code, detail, schedule: { id, name, project_id } }) => ({
         actor,
-        entry: {
-          action: "schedule.quarantined",
-          target_type: "schedule",
-          target_id: id,
-          project_id,
-          metadata: { name, code, detail }
-        }
+        entry: auditEntry("schedule.quarantined", "schedule", id, { project_id, metadata: { name, code, detail } })
       })))
     })
 

@@ -4,7 +4,7 @@ import type { ProjectId } from "../../domain/kernel/Id.ts"
 import { omitNullTerms, summarizeTerms } from "../../domain/kernel/Query.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { type BulkDelete, toTaskFilter } from "../../domain/tasks/Task/Filter.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
 import { isContention, orDieOnSql } from "../kernel/sql/Database.ts"
 import { TaskDeletion } from "./Deletion.ts"
@@ -36,13 +36,10 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
       ) {
         const deleted = yield* deletion.deleteTasks(projectId, ids)
         if (deleted > 0) {
-          yield* audit.record({
-            action: "task.bulk_deleted",
-            target_type: "project",
-            target_id: projectId,
+          yield* audit.record(auditEntry("task.bulk_deleted", "project", projectId, {
             project_id: projectId,
             metadata: { deleted_count: deleted, selection: summarizeTerms(omitNullTerms(body)), ...source }
-          })
+          }))
         }
         return deleted
       },

@@ -12,7 +12,7 @@ import { listDepths } from "../agents/Queues/Depths.ts"
 import { makeQueuePauses, pauseOf } from "../agents/Queues/Pauses.ts"
 import { QueuesRepo } from "../agents/Queues/Repo.ts"
 import { WorkersRepo } from "../agents/Workers/Repo.ts"
-import { Audit } from "../audit/Audit.ts"
+import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { decodeStart, pageOf, type RowsQuery } from "../kernel/sql/RowPage.ts"
@@ -134,13 +134,10 @@ export class Queues extends Effect.Service<Queues>()("svc/Queues", {
       const { id } = yield* CurrentProject
       const before = yield* find(engine, name)
       yield* repo.setTarget(id, engine, name, seconds)
-      yield* audit.record({
-        action: "queue.target.updated",
-        target_type: "queue",
-        target_id: name,
+      yield* audit.record(auditEntry("queue.target.updated", "queue", name, {
         project_id: id,
         metadata: { engine, start_within_seconds: seconds, before: before.start_target_seconds }
-      })
+      }))
     }, sql.withTransaction)
 
     /** Sets or removes within how many seconds the queue's tasks should start. */

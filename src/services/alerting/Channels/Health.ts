@@ -2,7 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { countFailures } from "../../../domain/alerting/DeliveryRetry.ts"
 import { aboutChannel, type Notification } from "../../../domain/alerting/Notification.ts"
 import type * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import type { AuditEntry } from "../../audit/Row.ts"
+import { type AuditEntry, auditEntry } from "../../audit/Row.ts"
 import { MembershipsRepo } from "../../identity/Memberships/Repo.ts"
 import { DashboardPages } from "../../kernel/DashboardPages.ts"
 import { Inbox } from "../../kernel/Inbox.ts"
@@ -135,13 +135,10 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
           updated_at: now
         })
         yield* sendNotice(channel, disabledNotice(channel, why, sign.reason), sign, now)
-        return {
-          action: "channel.disabled",
-          target_type: "channel",
-          target_id: channel.id,
+        return auditEntry("channel.disabled", "channel", channel.id, {
           project_id: channel.project_id,
           metadata: { name: channel.name, type: channel.type, reason: why }
-        } satisfies AuditEntry
+        })
       }
     )
 

@@ -6,7 +6,7 @@ import { titleOfKind } from "../../../domain/alerting/Notification/Message.ts"
 import { Conflict, NotFound } from "../../../domain/kernel/Errors.ts"
 import type { DeliveryId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../audit/Audit.ts"
 import { Projects } from "../../identity/Projects.ts"
 import { yieldToEventLoop } from "../../kernel/concurrency/EventLoop.ts"
 import { CurrentActor, currentPerson, CurrentProject, visibleProjects } from "../../kernel/CurrentActor.ts"
@@ -80,13 +80,10 @@ export class DeliveryLog extends Effect.Service<DeliveryLog>()("svc/DeliveryLog"
           resend_of: id,
           sender: actor.kind === "person" ? actor : null
         }])
-        yield* audit.record({
-          action: "notification.resent",
-          target_type: "delivery",
-          target_id: id,
+        yield* audit.record(auditEntry("notification.resent", "delivery", id, {
           project_id: row.project_id,
           metadata: { channel_name: row.channel_name, channel_type: row.channel_type, new_delivery_id: resent }
-        })
+        }))
         return resent
       },
       sql.withTransaction
@@ -147,13 +144,10 @@ export class DeliveryLog extends Effect.Service<DeliveryLog>()("svc/DeliveryLog"
         deleted += count
         yield* yieldToEventLoop
       }
-      yield* sql.withTransaction(audit.record({
-        action: "notification.log_cleared",
-        target_type: "project",
-        target_id: project.id,
+      yield* sql.withTransaction(audit.record(auditEntry("notification.log_cleared", "project", project.id, {
         project_id: project.id,
         metadata: { before: before ?? null, deleted }
-      }))
+      })))
       return { deleted }
     }, orDieOnSql)
 

@@ -5,6 +5,7 @@ import type { ItemStatus } from "../../../domain/commands/BulkRetry/Item.ts"
 import { AgentId, BulkJobId, BulkRetryId, ProjectId, UserId } from "../../../domain/kernel/Id.ts"
 import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { FilterTerms } from "../../../domain/tasks/Task/Filter.ts"
+import { auditEntry } from "../../audit/Row.ts"
 import { BooleanColumn, JsonColumn } from "../../kernel/sql/ColumnTypes.ts"
 
 /** Bulk retries of a project, and its other bulk jobs, that have not ended, or that have open commands. */
@@ -112,11 +113,8 @@ export const complete = (job: BulkWalk, now: Timestamp): BulkWalk => ({
 export const walkEntry = (event: "finished" | "stopped", job: BulkWalk) => {
   const { outcomes, ...progress } = progressOf(job)
   const { action, id, project_id, total } = job
-  return {
-    action: `bulk_job.${event}`,
-    target_type: "bulk_job",
-    target_id: id,
+  return auditEntry(`bulk_job.${event}`, "bulk_job", id, {
     project_id,
     metadata: { act: action, total, ...progress, ...(event === "finished" && outcomes) }
-  }
+  })
 }

@@ -6,7 +6,7 @@ import { type RequestSource, system } from "../../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, type Issue, ValidationFailed } from "../../../domain/kernel/Errors.ts"
 import { MembershipId, UserId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Audit, type AuditEntry } from "../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../audit/Audit.ts"
 import { CurrentActor } from "../../kernel/CurrentActor.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
@@ -38,22 +38,12 @@ const alreadyMember = new Conflict({ code: "already_member", detail: "You are a 
 
 const acceptanceEntries =
   ({ id, project_id, role }: OpenInvitation, userId: UserId, source: RequestSource) => (membershipId: MembershipId) => [
-    {
-      action: "membership.granted",
-      target_type: "membership",
-      target_id: membershipId,
+    auditEntry("membership.granted", "membership", membershipId, {
       project_id,
       metadata: { user_id: userId, role, invitation_id: id },
       source
-    },
-    {
-      action: "invitation.accepted",
-      target_type: "invitation",
-      target_id: id,
-      project_id,
-      metadata: { user_id: userId },
-      source
-    }
+    }),
+    auditEntry("invitation.accepted", "invitation", id, { project_id, metadata: { user_id: userId }, source })
   ]
 
 const requireNewUserFields = Effect.fnUntraced(function*({ display_name, password }: AcceptInvitation) {
@@ -139,13 +129,10 @@ export class InvitationAcceptance extends Effect.Service<InvitationAcceptance>()
         const created = makeUser({ id: yield* Ids.nextOf(UserId), email, display_name }, now)
         const user = { ...created, last_login_at: signsIn ? now : null }
         const { source } = browser
-        const userCreated: AuditEntry = {
-          action: "user.created",
-          target_type: "user",
-          target_id: user.id,
+        const userCreated = auditEntry("user.created", "user", user.id, {
           metadata: { email, is_admin: false, invitation_id: invitation.id },
           source
-        }
+        })
         const session = yield* acceptInvitation(invitation, user.id, {
           first: users.insert(user, email_key, passwordHash).pipe(
             Effect.catchIf(isUniqueViolation, () => signInFirst),

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import type { UserDetail } from "../../../domain/identity/User.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../audit/Audit.ts"
 import { Notices } from "../../kernel/Mail/Notices.ts"
 import { Hints, orDieOnSql } from "../../kernel/sql/Database.ts"
 import { MfaRepo } from "../MfaRepo.ts"
@@ -35,7 +35,7 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
         yield* sessions.revokeAll(userId, now, null)
         yield* notices.enqueue("factor_reset", email, { source_ip: null })
         yield* hints.publish("access", userId)
-        yield* audit.record({ action: "user.mfa_reset_by_admin", target_type: "user", target_id: userId })
+        yield* audit.record(auditEntry("user.mfa_reset_by_admin", "user", userId))
         return true
       },
       sql.withTransaction,

@@ -3,7 +3,7 @@ import { Array as Arr, Effect, Layer } from "effect"
 import { type RequestSource, system } from "../../../domain/kernel/Actor.ts"
 import { BadRequest } from "../../../domain/kernel/Errors.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../audit/Audit.ts"
 import { CurrentActor } from "../../kernel/CurrentActor.ts"
 import { RateLimits } from "../../kernel/RateLimits.ts"
 import { Hints, orDieOnSql } from "../../kernel/sql/Database.ts"
@@ -38,13 +38,10 @@ export class BackchannelLogout extends Effect.Service<BackchannelLogout>()("svc/
         const counts = Object.entries(Arr.groupBy(users, (id) => id))
         yield* Effect.forEach(new Set(users), (id) => hints.publish("access", id), { discard: true })
         yield* Effect.forEach(counts, ([id, { length }]) =>
-          audit.record({
-            action: "auth.oidc_logout",
-            target_type: "user",
-            target_id: id,
+          audit.record(auditEntry("auth.oidc_logout", "user", id, {
             metadata: { sessions: length, ...ended },
             source
-          }), { discard: true })
+          })), { discard: true })
       },
       sql.withTransaction
     )

@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { Email, type UserDetail } from "../../../domain/identity/User.ts"
 import type { RequestSource } from "../../../domain/kernel/Actor.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../audit/Audit.ts"
 import { Notices } from "../../kernel/Mail/Notices.ts"
 import { isUniqueViolation } from "../../kernel/sql/Database.ts"
 import { PasswordResetsRepo } from "../PasswordResets/Repo.ts"
@@ -41,12 +41,9 @@ export const makeFollowAddress = Effect.gen(function*() {
       }
       yield* resets.deleteByUser(user.id) // their links went to the former address
       yield* notices.enqueue("email_changed", user.email, source)
-      yield* audit.record({
-        action: "user.email_changed",
-        target_type: "user",
-        target_id: user.id,
+      yield* audit.record(auditEntry("user.email_changed", "user", user.id, {
         metadata: { from: user.email, to: address, by: "oidc" }
-      })
+      }))
       return changed.value
     }
   )

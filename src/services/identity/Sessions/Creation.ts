@@ -6,7 +6,7 @@ import type { UserDetail } from "../../../domain/identity/User.ts"
 import type { Actor, Person, RequestSource } from "../../../domain/kernel/Actor.ts"
 import { SessionId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Audit, type AuditEntry } from "../../audit/Audit.ts"
+import { Audit, type AuditEntry, auditEntry } from "../../audit/Audit.ts"
 import * as Ids from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { Hints } from "../../kernel/sql/Database.ts"
@@ -141,7 +141,7 @@ export class SessionCreation extends Effect.Service<SessionCreation>()("svc/Sess
         ...(standing.enrolled && { second_factor: is_trusted ? "trusted_device" : "owed" })
       }
       if (replacedSession !== null) yield* hints.publish("access", replacedSession.user_id)
-      const login: AuditEntry = { action: "auth.login", target_type: "session", target_id: id, metadata }
+      const login = auditEntry("auth.login", "session", id, { metadata })
       yield* audit.recordAll([
         ...(signIn.earlier ?? []),
         ...[login, ...entries].map((entry) => ({ actor, entry }))

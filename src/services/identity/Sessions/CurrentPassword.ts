@@ -4,7 +4,7 @@ import type { RequestSource } from "../../../domain/kernel/Actor.ts"
 import { Forbidden } from "../../../domain/kernel/Errors.ts"
 import type { UserId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../audit/Audit.ts"
 import { currentPerson } from "../../kernel/CurrentActor.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { orDieOnSql } from "../../kernel/sql/Database.ts"
@@ -32,15 +32,12 @@ export class CurrentPassword extends Effect.Service<CurrentPassword>()("svc/Curr
       const isNowLocked = yield* place === null
         ? users.countFailure(userId, now, threshold, lockUntil)
         : places.countFailure(userId, place, { now, threshold, lockUntil })
-      yield* audit.record({
-        action: isNowLocked ? "auth.account_locked" : "auth.login_failed",
-        target_type: "user",
-        target_id: userId,
+      yield* audit.record(auditEntry(isNowLocked ? "auth.account_locked" : "auth.login_failed", "user", userId, {
         outcome: "deny",
         result: "failure",
         ...(isNowLocked && { metadata: { locked: place ?? "all other places" } }),
         source
-      })
+      }))
     }, sql.withTransaction)
 
     const isLocked = Effect.fnUntraced(function*(userId: UserId, place: string | null) {

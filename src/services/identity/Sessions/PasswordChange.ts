@@ -5,7 +5,7 @@ import type { Person } from "../../../domain/kernel/Actor.ts"
 import { NotFound } from "../../../domain/kernel/Errors.ts"
 import type { SessionId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../audit/Audit.ts"
 import { currentSession } from "../../kernel/CurrentActor.ts"
 import { Notices } from "../../kernel/Mail/Notices.ts"
 import { Hints, orDieOnSql } from "../../kernel/sql/Database.ts"
@@ -48,7 +48,7 @@ export const makeChangePassword = Effect.gen(function*() {
       const { opened } = yield* sessionOpening.open(user, mfaState, proof, person)
       yield* notices.enqueue("password_changed", user.email, person, workingKeys)
       yield* hints.publish("access", user.id)
-      yield* audit.record({ action: "user.password_changed", target_type: "user", target_id: user.id })
+      yield* audit.record(auditEntry("user.password_changed", "user", user.id))
       return opened
     },
     sql.withTransaction

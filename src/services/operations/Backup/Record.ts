@@ -2,7 +2,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { system } from "../../../domain/kernel/Actor.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../audit/Audit.ts"
 import { CurrentActor } from "../../kernel/CurrentActor.ts"
 import { Reader } from "../../kernel/sql/Database.ts"
 import type { Manifest, Summary } from "./Archive.ts"
@@ -30,17 +30,14 @@ export const recordBackup = Effect.fn("Backup.record")(
   function*({ fileBytes, isEncrypted, manifest, summary }: CompletedBackup) {
     const sql = yield* SqlClient.SqlClient
     const audit = yield* Audit
-    yield* sql.withTransaction(audit.record({
-      action: "system.backup_created",
-      target_type: "database",
-      target_id: manifest.id,
+    yield* sql.withTransaction(audit.record(auditEntry("system.backup_created", "database", manifest.id, {
       metadata: {
         ...describeArchive(manifest, summary),
         format: manifest.format,
         bytes: fileBytes,
         encrypted: isEncrypted
       }
-    }))
+    })))
   },
   Effect.provideService(CurrentActor, system("svc backup"))
 )

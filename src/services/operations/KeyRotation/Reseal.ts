@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../audit/Audit.ts"
 import * as Cipher from "../../kernel/keys/Cipher.ts"
 import type { SymmetricKey } from "../../kernel/keys/KeyRing.ts"
 import { getSealingKey, Keys } from "../../kernel/keys/Keys.ts"
@@ -83,12 +83,9 @@ export const resealSlice = (sealedColumn: SealedColumn, ids: ReadonlyArray<strin
       yield* sql`UPDATE ${sql(table)} SET ${sql(column)} = r.sealed
         FROM ${recordset(sql, "r", { id: sealedColumn.id.type, sealed: "text" }, resealedRows)}
         WHERE ${sql(`${table}.${sealedColumn.id.column}`)} = r.id`
-      yield* audit.record({
-        action: "secrets.resealed",
-        target_type: "secret_key",
-        target_id: key.key_id,
+      yield* audit.record(auditEntry("secrets.resealed", "secret_key", key.key_id, {
         metadata: { column: name, texts: resealedRows.length }
-      })
+      }))
     }
     return { resealed: resealedRows.length, damaged, withoutKey }
   }).pipe((slice) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(slice)))

@@ -5,7 +5,7 @@ import type { ProjectId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { Triage } from "../../../domain/tasks/Failure/Triage.ts"
 import { makeSingleEvent, type TriggerEvent } from "../../../domain/triggers/Trigger.ts"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../audit/Audit.ts"
 import type { AuditEntry } from "../../audit/Row.ts"
 import { Loops } from "../../kernel/concurrency/Loops.ts"
 import { orDieOnSql, Reader } from "../../kernel/sql/Database.ts"
@@ -37,13 +37,10 @@ export const triageEntry = (
   { fingerprint, project_id, task_name }: Pick<ChangedGroup, "project_id" | "fingerprint" | "task_name">,
   action: string,
   metadata: Readonly<Record<string, unknown>>
-): AuditEntry => ({
-  action: `failure_group.${action}`,
-  target_type: "failure_group",
-  target_id: fingerprint,
+): AuditEntry => (auditEntry(`failure_group.${action}`, "failure_group", fingerprint, {
   project_id,
   metadata: { name: task_name, ...metadata }
-})
+}))
 
 /** Of an exception, as events and messages have it. */
 export const firstLineOf = (exception: string | null): string | null =>

@@ -1,6 +1,7 @@
 import { system } from "../../../domain/kernel/Actor.ts"
 import { findNewlyEnded } from "../../../domain/tasks/Rollup/Contribution.ts"
 import type { ActorEntry } from "../../audit/Audit.ts"
+import { auditEntry } from "../../audit/Row.ts"
 import type { FoldedGroup } from "./Fold.ts"
 import type { TaskGroup } from "./Grouping.ts"
 
@@ -25,10 +26,7 @@ export const makeFailureEntries = (folded: ReadonlyArray<FoldedGroup>): Readonly
 
 const makeFailureEntry = ({ group, row }: FoldedGroup): ActorEntry["entry"] => {
   const event = findFailureEvent(group)
-  return {
-    action: "task.failed",
-    target_type: "task",
-    target_id: row.task_id,
+  return auditEntry("task.failed", "task", row.task_id, {
     project_id: row.project_id,
     result: "failure",
     event_id: event?.id ?? null,
@@ -39,7 +37,7 @@ const makeFailureEntry = ({ group, row }: FoldedGroup): ActorEntry["entry"] => {
       queue: row.queue,
       exception: firstLine(row.exception)
     }
-  }
+  })
 }
 
 /** The latest event of the failure; none where another event only made an earlier failure count. */

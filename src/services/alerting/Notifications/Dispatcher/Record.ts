@@ -3,7 +3,7 @@ import { Effect, Either, Option, Random } from "effect"
 import { retryDelayAfter } from "../../../../domain/alerting/DeliveryRetry.ts"
 import { system } from "../../../../domain/kernel/Actor.ts"
 import * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
-import { Audit } from "../../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../../audit/Audit.ts"
 import { Vault } from "../../../kernel/keys/Keys.ts"
 import { ChannelHealth, type ChannelSign } from "../../Channels/Health.ts"
 import { ChannelsRepo } from "../../Channels/Repo.ts"
@@ -86,21 +86,20 @@ export const makeRecorder = Effect.gen(function*() {
       const endEntries = batch.flatMap(({ delivery }, at) => {
         const row = records[at]
         if (row === undefined || row.status === "pending" || !written.has(delivery.id)) return []
-        return [{
-          action: row.status === "sent" ? "notification.sent" : "notification.failed",
-          target_type: "delivery",
-          target_id: delivery.id,
-          project_id: delivery.project_id,
-          result: row.status === "sent" ? "success" as const : "failure" as const,
-          metadata: {
-            channel_name: delivery.channel_name,
-            channel_type: delivery.channel_type,
-            trigger: delivery.trigger_key,
-            status: row.status,
-            response_code: row.response_code,
-            attempts: row.number
-          }
-        }]
+        return [
+          auditEntry(row.status === "sent" ? "notification.sent" : "notification.failed", "delivery", delivery.id, {
+            project_id: delivery.project_id,
+            result: row.status === "sent" ? "success" : "failure",
+            metadata: {
+              channel_name: delivery.channel_name,
+              channel_type: delivery.channel_type,
+              trigger: delivery.trigger_key,
+              status: row.status,
+              response_code: row.response_code,
+              attempts: row.number
+            }
+          })
+        ]
       })
       yield* audit.recordAll([...channelEntries, ...endEntries].map((entry) => ({ actor: dispatcher, entry })))
       return records

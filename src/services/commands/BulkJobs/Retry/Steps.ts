@@ -5,7 +5,7 @@ import type { AgentId, CommandId } from "../../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
 import { missingArgumentsNote } from "../../../../domain/tasks/Retry.ts"
 import { isKnownName } from "../../../../domain/tasks/UnknownName.ts"
-import { Audit } from "../../../audit/Audit.ts"
+import { Audit, auditEntry } from "../../../audit/Audit.ts"
 import { Lease } from "../../../kernel/concurrency/Leader.ts"
 import { Metrics } from "../../../kernel/Metrics.ts"
 import { Settings } from "../../../kernel/Settings.ts"
@@ -84,13 +84,13 @@ const endOf = (request: BulkRetry, now: Timestamp.Timestamp): BulkRetryStatus | 
   return deadline_at <= now ? "expired" : null
 }
 
-const finishEntryOf = ({ failed, id, project_id, status, succeeded, total, unknown, unobserved }: BulkRetry) => ({
-  action: "bulk_retry.finished",
-  target_type: "bulk_retry",
-  target_id: id,
-  project_id,
-  metadata: { status, total, succeeded, failed, unknown, unobserved }
-})
+const finishEntryOf = (
+  { failed, id, project_id, status, succeeded, total, unknown, unobserved }: BulkRetry
+) =>
+  auditEntry("bulk_retry.finished", "bulk_retry", id, {
+    project_id,
+    metadata: { status, total, succeeded, failed, unknown, unobserved }
+  })
 
 /**
  * Advances bulk retries: records the outcomes of commands, and issues the commands of the next tasks. A task is
