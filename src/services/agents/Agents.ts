@@ -10,7 +10,7 @@ import * as Ids from "../kernel/Ids.ts"
 import { Vault } from "../kernel/keys/Keys.ts"
 import { Metrics } from "../kernel/Metrics.ts"
 import { Removal } from "../kernel/Removal.ts"
-import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, inTransaction, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { AgentsRepo } from "./Repo.ts"
 
@@ -59,47 +59,39 @@ export class Agents extends Effect.Service<Agents>()("svc/Agents", {
     }, orDieOnSql)
 
     /** Creates the agent. Its token and secret are in this response only; its name is unique in the project. */
-    const create = Effect.fn("Agents.create")(
-      function*(input: CreateAgent) {
-        const project = yield* CurrentProject
-        const id = yield* Ids.nextOf(AgentId)
-        const token = `${tokenPrefix}${yield* Ids.secret}`
-        const hmac_secret = yield* Ids.secret
-        const namespace = input.namespace ?? null
-        const agent = yield* repo.insert({
-          id,
-          project_id: project.id,
-          name: input.name,
-          token_hash: Ids.hashSecret(token),
-          hmac_secret: yield* vault.seal("agents.hmac_secret", id, hmac_secret),
-          task_namespace: namespace,
-          created_at: yield* Timestamp.now
-        }).pipe(Effect.catchIf(isUniqueViolation, () => nameTaken(input.name)))
-        yield* audit.record(auditEntry("agent.created", "agent", id, {
-          project_id: project.id,
-          metadata: { name: input.name, ...(namespace !== null && { namespace }) }
-        }))
-        return { agent, token, hmac_secret } satisfies CreatedAgent
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const create = Effect.fn("Agents.create")(function*(input: CreateAgent) {
+      const project = yield* CurrentProject
+      const id = yield* Ids.nextOf(AgentId)
+      const token = `${tokenPrefix}${yield* Ids.secret}`
+      const hmac_secret = yield* Ids.secret
+      const namespace = input.namespace ?? null
+      const agent = yield* repo.insert({
+        id,
+        project_id: project.id,
+        name: input.name,
+        token_hash: Ids.hashSecret(token),
+        hmac_secret: yield* vault.seal("agents.hmac_secret", id, hmac_secret),
+        task_namespace: namespace,
+        created_at: yield* Timestamp.now
+      }).pipe(Effect.catchIf(isUniqueViolation, () => nameTaken(input.name)))
+      yield* audit.record(auditEntry("agent.created", "agent", id, {
+        project_id: project.id,
+        metadata: { name: input.name, ...(namespace !== null && { namespace }) }
+      }))
+      return { agent, token, hmac_secret } satisfies CreatedAgent
+    }, inTransaction(sql))
 
     /** Sets the namespace of the agent's tasks. Its sessions use it from their next heartbeat on. */
-    const update = Effect.fn("Agents.update")(
-      function*(agentId: AgentId, { namespace }: UpdateAgent) {
-        const project = yield* CurrentProject
-        const before = yield* get(project.id, agentId)
-        yield* repo.updateNamespace(project.id, agentId, namespace, yield* Timestamp.now)
-        yield* audit.record(auditEntry("agent.updated", "agent", agentId, {
-          project_id: project.id,
-          metadata: { name: before.name, namespace: { before: before.namespace, after: namespace } }
-        }))
-        return { ...before, namespace }
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const update = Effect.fn("Agents.update")(function*(agentId: AgentId, { namespace }: UpdateAgent) {
+      const project = yield* CurrentProject
+      const before = yield* get(project.id, agentId)
+      yield* repo.updateNamespace(project.id, agentId, namespace, yield* Timestamp.now)
+      yield* audit.record(auditEntry("agent.updated", "agent", agentId, {
+        project_id: project.id,
+        metadata: { name: before.name, namespace: { before: before.namespace, after: namespace } }
+      }))
+      return { ...before, namespace }
+    }, inTransaction(sql))
 
     /**
      * Deletes the agent: its token is void, its pending and dispatched commands end as cancelled, and a hint on

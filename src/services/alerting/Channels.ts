@@ -18,7 +18,7 @@ import { Audit } from "../audit/Audit.ts"
 import { Projects } from "../identity/Projects.ts"
 import { CurrentActor, currentPerson, CurrentProject, requireRole } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import type { ChannelConfig } from "./Channels/ChannelType.ts"
@@ -255,16 +255,12 @@ export class Channels extends Effect.Service<Channels>()("svc/Channels", {
         return yield* show(yield* write(owner, channel, changes, changed))
       }, orDieOnSql),
       /** Subscriptions lose the channel; its deliveries stay in the log. */
-      remove: Effect.fn("Channels.remove")(
-        function*(id: ChannelId) {
-          const { owner } = yield* findPlace
-          const { row } = yield* find(owner, id)
-          yield* repo.delete(id)
-          yield* recordChange("channel.deleted", row)
-        },
-        sql.withTransaction,
-        orDieOnSql
-      ),
+      remove: Effect.fn("Channels.remove")(function*(id: ChannelId) {
+        const { owner } = yield* findPlace
+        const { row } = yield* find(owner, id)
+        yield* repo.delete(id)
+        yield* recordChange("channel.deleted", row)
+      }, inTransaction(sql)),
       test: Effect.fn("Channels.test")(function*(id: ChannelId) {
         const { owner, project } = yield* findPlace
         const { config, row } = yield* find(owner, id)

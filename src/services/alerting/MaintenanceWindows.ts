@@ -12,7 +12,7 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { AlertsRepo } from "./AlertsRepo.ts"
@@ -67,27 +67,23 @@ export class MaintenanceWindows extends Effect.Service<MaintenanceWindows>()("sv
       orDieOnSql
     )
 
-    const create = Effect.fn("MaintenanceWindows.create")(
-      function*(input: MaintenanceWindowCreate) {
-        const project = yield* CurrentProject
-        const actor = yield* CurrentActor
-        const now = yield* Timestamp.now
-        yield* checkTimes(input)
-        if (input.ends_at <= now) return yield* ValidationFailed.at("ends_at", "must be in the future")
-        yield* checkRoom(project.id, now)
-        const window: MaintenanceWindow = {
-          id: yield* Ids.nextOf(MaintenanceWindowId),
-          ...input,
-          created_by: actor.kind === "person" ? actor.user_id : null,
-          created_at: now
-        }
-        yield* repo.insert(project.id, window)
-        yield* recordChange("maintenance_window.created", project.id, window)
-        return window
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const create = Effect.fn("MaintenanceWindows.create")(function*(input: MaintenanceWindowCreate) {
+      const project = yield* CurrentProject
+      const actor = yield* CurrentActor
+      const now = yield* Timestamp.now
+      yield* checkTimes(input)
+      if (input.ends_at <= now) return yield* ValidationFailed.at("ends_at", "must be in the future")
+      yield* checkRoom(project.id, now)
+      const window: MaintenanceWindow = {
+        id: yield* Ids.nextOf(MaintenanceWindowId),
+        ...input,
+        created_by: actor.kind === "person" ? actor.user_id : null,
+        created_at: now
+      }
+      yield* repo.insert(project.id, window)
+      yield* recordChange("maintenance_window.created", project.id, window)
+      return window
+    }, inTransaction(sql))
 
     const findForUpdate = (projectId: ProjectId, id: MaintenanceWindowId) =>
       Effect.flatMap(repo.findForUpdate(projectId, id), orFail(windowNotFound))
@@ -105,21 +101,16 @@ export class MaintenanceWindows extends Effect.Service<MaintenanceWindows>()("sv
         yield* recordChange("maintenance_window.updated", project.id, updated)
         return updated
       },
-      sql.withTransaction,
-      orDieOnSql
+      inTransaction(sql)
     )
 
-    const remove = Effect.fn("MaintenanceWindows.remove")(
-      function*(id: MaintenanceWindowId) {
-        const project = yield* CurrentProject
-        const window = yield* findForUpdate(project.id, id)
-        yield* repo.delete(id)
-        yield* alerts.wakeProject(project.id, yield* Timestamp.now)
-        yield* recordChange("maintenance_window.deleted", project.id, window)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const remove = Effect.fn("MaintenanceWindows.remove")(function*(id: MaintenanceWindowId) {
+      const project = yield* CurrentProject
+      const window = yield* findForUpdate(project.id, id)
+      yield* repo.delete(id)
+      yield* alerts.wakeProject(project.id, yield* Timestamp.now)
+      yield* recordChange("maintenance_window.deleted", project.id, window)
+    }, inTransaction(sql))
 
     return { list, create, update, remove } as const
   })

@@ -13,7 +13,7 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, CurrentProject, requireRole, roleIn } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
@@ -152,15 +152,11 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
       return yield* withChannels(yield* repo.listDefaults(id), toDefault)
     }, orDieOnSql)
 
-    const createDefault = Effect.fn("Subscriptions.createDefault")(
-      function*(input: DefaultSubscriptionCreate) {
-        const { id } = yield* CurrentProject
-        const { channels, row } = yield* insert({ project_id: id, user_id: null }, input)
-        return toDefault(row, channels)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const createDefault = Effect.fn("Subscriptions.createDefault")(function*(input: DefaultSubscriptionCreate) {
+      const { id } = yield* CurrentProject
+      const { channels, row } = yield* insert({ project_id: id, user_id: null }, input)
+      return toDefault(row, channels)
+    }, inTransaction(sql))
 
     const findDefault = (id: SubscriptionId) =>
       Effect.flatMap(
@@ -173,8 +169,7 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
         const { channels, row } = yield* update(yield* findDefault(id), input)
         return toDefault(row, channels)
       },
-      sql.withTransaction,
-      orDieOnSql
+      inTransaction(sql)
     )
 
     const removeDefault = Effect.fn("Subscriptions.removeDefault")(
@@ -207,17 +202,13 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
         ? requireRole(projectId, "operator")
         : Effect.void
 
-    const createOwn = Effect.fn("Subscriptions.createOwn")(
-      function*(input: UserSubscriptionCreate) {
-        const { user_id } = yield* currentPerson
-        const project_id = yield* findProject(input.project_id)
-        yield* checkProjectChannels(project_id, input)
-        const { channels, row } = yield* insert({ project_id, user_id }, input)
-        return toPersonal(row, user_id, channels)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const createOwn = Effect.fn("Subscriptions.createOwn")(function*(input: UserSubscriptionCreate) {
+      const { user_id } = yield* currentPerson
+      const project_id = yield* findProject(input.project_id)
+      yield* checkProjectChannels(project_id, input)
+      const { channels, row } = yield* insert({ project_id, user_id }, input)
+      return toPersonal(row, user_id, channels)
+    }, inTransaction(sql))
 
     /** A project that the caller is a member of. */
     const findProject = Effect.fnUntraced(function*(id: string) {
@@ -242,8 +233,7 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("svc/Subscrip
         const { channels, row } = yield* update(before, input)
         return toPersonal(row, user_id, channels)
       },
-      sql.withTransaction,
-      orDieOnSql
+      inTransaction(sql)
     )
 
     const removeOwn = Effect.fn("Subscriptions.removeOwn")(

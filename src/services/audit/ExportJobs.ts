@@ -8,7 +8,7 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { CurrentActor, CurrentProject, requireRole } from "../kernel/CurrentActor.ts"
 import type { ExportFile } from "../kernel/Export/Formats.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { Audit, auditEntry } from "./Audit.ts"
 import type { ExportKind } from "./ExportJobs/Kinds.ts"
@@ -85,42 +85,38 @@ export const makeExportJobs = (
     })
 
     /** Stores the job; the first free replica begins it within a second. */
-    const create = Effect.fn(`${service}.create`)(
-      function*({ created_at, format, showsHidden, terms }: NewJob) {
-        const filters = omitNullTerms(terms)
-        const { id: project_id } = yield* CurrentProject
-        const actor = yield* CurrentActor
-        if (actor.kind === "system") return yield* Effect.dieMessage("an export belongs to a user")
-        yield* repo.lockProject(project_id)
-        if ((yield* repo.countOpen(project_id)) >= maxOpenJobs) return yield* tooMany
-        const row: JobRow = {
-          id: yield* Ids.nextOf(ExportJobId),
-          project_id,
-          user_id: actor.user_id,
-          shows_hidden: showsHidden ? 1 : 0,
-          format,
-          filters,
-          status: "pending",
-          attempts: 0,
-          total_rows: null,
-          row_count: null,
-          size_bytes: null,
-          truncated: 0,
-          error: null,
-          created_at,
-          started_at: null,
-          completed_at: null
-        }
-        yield* repo.insert(row)
-        yield* audit.record(auditEntry(kind.createdAction, kind.targetType, row.id, {
-          project_id,
-          metadata: { format, filters: summarizeTerms(filters) }
-        }))
-        return yield* viewOf(row)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const create = Effect.fn(`${service}.create`)(function*({ created_at, format, showsHidden, terms }: NewJob) {
+      const filters = omitNullTerms(terms)
+      const { id: project_id } = yield* CurrentProject
+      const actor = yield* CurrentActor
+      if (actor.kind === "system") return yield* Effect.dieMessage("an export belongs to a user")
+      yield* repo.lockProject(project_id)
+      if ((yield* repo.countOpen(project_id)) >= maxOpenJobs) return yield* tooMany
+      const row: JobRow = {
+        id: yield* Ids.nextOf(ExportJobId),
+        project_id,
+        user_id: actor.user_id,
+        shows_hidden: showsHidden ? 1 : 0,
+        format,
+        filters,
+        status: "pending",
+        attempts: 0,
+        total_rows: null,
+        row_count: null,
+        size_bytes: null,
+        truncated: 0,
+        error: null,
+        created_at,
+        started_at: null,
+        completed_at: null
+      }
+      yield* repo.insert(row)
+      yield* audit.record(auditEntry(kind.createdAction, kind.targetType, row.id, {
+        project_id,
+        metadata: { format, filters: summarizeTerms(filters) }
+      }))
+      return yield* viewOf(row)
+    }, inTransaction(sql))
 
     const list = Effect.fn(`${service}.list`)(function*(limit: number) {
       const { id: project_id } = yield* CurrentProject
@@ -143,20 +139,16 @@ export const makeExportJobs = (
     }, orDieOnSql)
 
     /** Hides the export at once, and ends it if it is being written. `ExportJobs/Runner.ts` deletes its file. */
-    const remove = Effect.fn(`${service}.remove`)(
-      function*(id: ExportJobId) {
-        const { created_at, project_id, user_id } = yield* find(id)
-        const actor = yield* CurrentActor
-        if (actor.kind !== "person" || actor.user_id !== user_id) yield* requireRole(project_id, "admin")
-        if (!(yield* repo.hide(id, yield* Timestamp.now))) return yield* notFound
-        yield* audit.record(auditEntry(kind.deletedAction, kind.targetType, id, {
-          project_id,
-          metadata: { created_by: user_id, created_at }
-        }))
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const remove = Effect.fn(`${service}.remove`)(function*(id: ExportJobId) {
+      const { created_at, project_id, user_id } = yield* find(id)
+      const actor = yield* CurrentActor
+      if (actor.kind !== "person" || actor.user_id !== user_id) yield* requireRole(project_id, "admin")
+      if (!(yield* repo.hide(id, yield* Timestamp.now))) return yield* notFound
+      yield* audit.record(auditEntry(kind.deletedAction, kind.targetType, id, {
+        project_id,
+        metadata: { created_by: user_id, created_at }
+      }))
+    }, inTransaction(sql))
 
     return { create, list, get, download, remove } as const
   })

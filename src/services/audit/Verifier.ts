@@ -10,7 +10,7 @@ import { CurrentProject } from "../kernel/CurrentActor.ts"
 import { Keys } from "../kernel/keys/Keys.ts"
 import { Metrics } from "../kernel/Metrics.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { firstRowOf, hasRows } from "../kernel/sql/Rows.ts"
 import { Audit } from "./Audit.ts"
 import type { AuditLogProblem } from "./Diagnosis.ts"
@@ -188,19 +188,15 @@ export class AuditVerifier extends Effect.Service<AuditVerifier>()("svc/AuditVer
     }, orDieOnSql)
 
     /** Asks for a verification; while one waits or runs, that one. It begins within seconds, on any replica. */
-    const request = Effect.fn("AuditVerifier.request")(
-      function*() {
-        const requested_at = yield* Timestamp.now
-        const isNew = yield* hasRows(sql`INSERT INTO audit_verification ${sql.insert({ id: 1, requested_at })}
-          ON CONFLICT (id) DO UPDATE SET requested_at = excluded.requested_at
-            WHERE audit_verification.requested_at IS NULL RETURNING id`)
-        const verification = yield* get()
-        if (isNew) yield* audit.record({ action: "audit.verification_requested", target_type: "system" })
-        return verification
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const request = Effect.fn("AuditVerifier.request")(function*() {
+      const requested_at = yield* Timestamp.now
+      const isNew = yield* hasRows(sql`INSERT INTO audit_verification ${sql.insert({ id: 1, requested_at })}
+        ON CONFLICT (id) DO UPDATE SET requested_at = excluded.requested_at
+          WHERE audit_verification.requested_at IS NULL RETURNING id`)
+      const verification = yield* get()
+      if (isNew) yield* audit.record({ action: "audit.verification_requested", target_type: "system" })
+      return verification
+    }, inTransaction(sql))
 
     return { tick, get, request } as const
   })

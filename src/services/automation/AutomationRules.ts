@@ -20,7 +20,7 @@ import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject, requireRole } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { decodeStart, pageOf } from "../kernel/sql/RowPage.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
@@ -172,18 +172,14 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
       orDieOnSql
     )
 
-    const remove = Effect.fn("AutomationRules.remove")(
-      function*(id: RuleId) {
-        const project = yield* CurrentProject
-        const rule = yield* Effect.flatMap(repo.findForUpdate(project.id, id), orNotFound)
-        yield* requireRole(project.id, roleFor([rule])) // without a step-up: a rule that does harm must end at once
-        yield* repo.delete(project.id, id)
-        yield* triggerEvents.bumpRevision(project.id)
-        yield* recordChange("deleted", rule)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const remove = Effect.fn("AutomationRules.remove")(function*(id: RuleId) {
+      const project = yield* CurrentProject
+      const rule = yield* Effect.flatMap(repo.findForUpdate(project.id, id), orNotFound)
+      yield* requireRole(project.id, roleFor([rule])) // without a step-up: a rule that does harm must end at once
+      yield* repo.delete(project.id, id)
+      yield* triggerEvents.bumpRevision(project.id)
+      yield* recordChange("deleted", rule)
+    }, inTransaction(sql))
 
     /** Arms the breaker: executions before this moment no longer count. */
     const resetCircuit = Effect.fn("AutomationRules.resetCircuit")(
@@ -235,21 +231,17 @@ export class AutomationRules extends Effect.Service<AutomationRules>()("svc/Auto
       return { automation_enabled: yield* repo.isEnabled(id) }
     }, orDieOnSql)
 
-    const setSettings = Effect.fn("AutomationRules.setSettings")(
-      function*({ automation_enabled }: AutomationSettings) {
-        const { id } = yield* CurrentProject
-        yield* repo.setEnabled(id, automation_enabled, yield* Timestamp.now)
-        if (!automation_enabled) yield* messages.dropDue({ project: id })
-        yield* triggerEvents.bumpRevision(id)
-        yield* audit.record(auditEntry("automation.settings.updated", "project", id, {
-          project_id: id,
-          metadata: { automation_enabled }
-        }))
-        return { automation_enabled }
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const setSettings = Effect.fn("AutomationRules.setSettings")(function*({ automation_enabled }: AutomationSettings) {
+      const { id } = yield* CurrentProject
+      yield* repo.setEnabled(id, automation_enabled, yield* Timestamp.now)
+      if (!automation_enabled) yield* messages.dropDue({ project: id })
+      yield* triggerEvents.bumpRevision(id)
+      yield* audit.record(auditEntry("automation.settings.updated", "project", id, {
+        project_id: id,
+        metadata: { automation_enabled }
+      }))
+      return { automation_enabled }
+    }, inTransaction(sql))
 
     return { list, get, create, update, remove, resetCircuit, listExecutions, getSettings, setSettings } as const
   })

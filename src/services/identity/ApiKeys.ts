@@ -15,7 +15,7 @@ import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentActor, currentPerson, currentSession, roleIn } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { makeApiKeysRepo } from "./ApiKeys/Repo.ts"
 import { Scopes } from "./ApiKeys/Scopes.ts"
@@ -115,53 +115,41 @@ export class ApiKeys extends Effect.Service<ApiKeys>()("svc/ApiKeys", {
      * Creates a key of the caller. Its secret is in this result only. The session is verified in the same transaction,
      * so a session that ends at the same moment creates no key.
      */
-    const create = Effect.fn("ApiKeys.create")(
-      function*(input: CreateApiKey) {
-        const { person: { is_admin, user_id }, session_id } = yield* currentSession
-        if (!(yield* sessions.isActiveForUpdate(user_id, session_id, yield* Timestamp.now))) return yield* sessionEnded
-        return yield* insertKey({ id: user_id, is_admin }, input)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const create = Effect.fn("ApiKeys.create")(function*(input: CreateApiKey) {
+      const { person: { is_admin, user_id }, session_id } = yield* currentSession
+      if (!(yield* sessions.isActiveForUpdate(user_id, session_id, yield* Timestamp.now))) return yield* sessionEnded
+      return yield* insertKey({ id: user_id, is_admin }, input)
+    }, inTransaction(sql))
 
     /** Creates a key for a given user; called by the program itself. */
     const createFor = Effect.fn("ApiKeys.createFor")(insertKey, sql.withTransaction, orDieOnSql)
 
     /** Changes the addresses from which the caller's key is accepted, effective at once. */
-    const update = Effect.fn("ApiKeys.update")(
-      function*(id: ApiKeyId, { allowed_cidrs }: UpdateApiKey) {
-        const { user_id } = yield* currentPerson
-        const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
-        if (allowed_cidrs === undefined) return key
-        yield* repo.setAllowedCidrs(id, allowed_cidrs)
-        yield* hints.publish("access", user_id)
-        yield* audit.record(auditEntry("api_key.updated", "api_key", id, {
-          project_id: key.project_id,
-          metadata: { allowed_cidrs }
-        }))
-        return { ...key, allowed_cidrs }
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const update = Effect.fn("ApiKeys.update")(function*(id: ApiKeyId, { allowed_cidrs }: UpdateApiKey) {
+      const { user_id } = yield* currentPerson
+      const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
+      if (allowed_cidrs === undefined) return key
+      yield* repo.setAllowedCidrs(id, allowed_cidrs)
+      yield* hints.publish("access", user_id)
+      yield* audit.record(auditEntry("api_key.updated", "api_key", id, {
+        project_id: key.project_id,
+        metadata: { allowed_cidrs }
+      }))
+      return { ...key, allowed_cidrs }
+    }, inTransaction(sql))
 
     /**
      * Revokes the caller's key: `Authentication` refuses it from this commit on, and the hint ends its live streams. A
      * key that is revoked already keeps the time and reason of its first revocation. Nothing else revokes a key:
      * `Authentication` also refuses one whose owner is inactive, and deleting its owner or project deletes the key.
      */
-    const revoke = Effect.fn("ApiKeys.revoke")(
-      function*(id: ApiKeyId) {
-        const { user_id } = yield* currentPerson
-        const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
-        if (!(yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner"))) return
-        yield* hints.publish("access", user_id)
-        yield* audit.record(auditEntry("api_key.revoked", "api_key", id, { project_id: key.project_id }))
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const revoke = Effect.fn("ApiKeys.revoke")(function*(id: ApiKeyId) {
+      const { user_id } = yield* currentPerson
+      const key = yield* Effect.flatMap(repo.findById(user_id, id), orNotFound)
+      if (!(yield* repo.revoke(id, yield* Timestamp.now, "revoked by its owner"))) return
+      yield* hints.publish("access", user_id)
+      yield* audit.record(auditEntry("api_key.revoked", "api_key", id, { project_id: key.project_id }))
+    }, inTransaction(sql))
 
     return { scopes, list, create, createFor, update, revoke } as const
   })

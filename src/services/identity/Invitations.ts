@@ -14,7 +14,7 @@ import { Mail } from "../kernel/Mail.ts"
 import { invitationMessage } from "../kernel/Mail/Templates.ts"
 import { publicUrlOf } from "../kernel/PublicUrl.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
@@ -121,23 +121,19 @@ export class Invitations extends Effect.Service<Invitations>()("svc/Invitations"
     )
 
     /** Revokes the invitation; an accepted, revoked or expired one stays as it is. */
-    const revoke = Effect.fn("Invitations.revoke")(
-      function*(id: InvitationId) {
-        const project = yield* CurrentProject
-        const invitation = yield* Effect.flatMap(
-          repo.findById(project.id, id),
-          orFail(new NotFound({ resource: "invitation" }))
-        )
-        if (invitation.accepted_at !== null) return yield* alreadyAccepted
-        if (!(yield* repo.revoke(id, yield* Timestamp.now))) return
-        yield* audit.record(auditEntry("invitation.revoked", "invitation", id, {
-          project_id: project.id,
-          metadata: { email: invitation.email }
-        }))
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const revoke = Effect.fn("Invitations.revoke")(function*(id: InvitationId) {
+      const project = yield* CurrentProject
+      const invitation = yield* Effect.flatMap(
+        repo.findById(project.id, id),
+        orFail(new NotFound({ resource: "invitation" }))
+      )
+      if (invitation.accepted_at !== null) return yield* alreadyAccepted
+      if (!(yield* repo.revoke(id, yield* Timestamp.now))) return
+      yield* audit.record(auditEntry("invitation.revoked", "invitation", id, {
+        project_id: project.id,
+        metadata: { email: invitation.email }
+      }))
+    }, inTransaction(sql))
 
     return { list, create, revoke } as const
   })

@@ -11,7 +11,7 @@ import { Audit } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Removal } from "../kernel/Removal.ts"
-import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, inTransaction, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { MembershipsRepo } from "./Memberships/Repo.ts"
@@ -124,17 +124,13 @@ export class Memberships extends Effect.Service<Memberships>()("svc/Memberships"
       orDieOnSql
     )
 
-    const remove = Effect.fn("Memberships.remove")(
-      function*(id: MembershipId) {
-        const project = yield* CurrentProject
-        const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
-        if (!(yield* repo.delete(id))) return yield* membershipNotFound
-        yield* removal.ofMembership(project.id, membership.user_id)
-        yield* recordChange("membership.revoked", membership)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const remove = Effect.fn("Memberships.remove")(function*(id: MembershipId) {
+      const project = yield* CurrentProject
+      const membership = yield* Effect.flatMap(repo.findById(project.id, id), orNotFound)
+      if (!(yield* repo.delete(id))) return yield* membershipNotFound
+      yield* removal.ofMembership(project.id, membership.user_id)
+      yield* recordChange("membership.revoked", membership)
+    }, inTransaction(sql))
 
     return { list, grant, setRole, remove } as const
   })

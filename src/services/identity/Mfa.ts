@@ -15,7 +15,7 @@ import { CurrentActor, currentPerson, currentSession } from "../kernel/CurrentAc
 import { Vault } from "../kernel/keys/Keys.ts"
 import { Notices } from "../kernel/Mail/Notices.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { findTimeStep, newRecoveryCodes, newTotpSecret } from "./Mfa/Codes.ts"
 import { MfaRepo, type MfaRow } from "./MfaRepo.ts"
@@ -108,18 +108,14 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
      * Creates a pending secret for the caller's app. Its first code completes the enrollment; another start replaces
      * it.
      */
-    const startEnrollment = Effect.fn("Mfa.startEnrollment")(
-      function*() {
-        const { email, user_id } = yield* currentPerson
-        const { secret, url } = newTotpSecret(email)
-        const sealed = yield* vault.seal("users.mfa_secret", user_id, secret)
-        if (!(yield* repo.setPendingSecret(user_id, sealed, yield* Timestamp.now))) return yield* alreadyEnrolled
-        yield* audit.record(auditEntry("auth.mfa_enrollment_started", "user", user_id))
-        return { secret_base32: secret, provisioning_url: url }
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const startEnrollment = Effect.fn("Mfa.startEnrollment")(function*() {
+      const { email, user_id } = yield* currentPerson
+      const { secret, url } = newTotpSecret(email)
+      const sealed = yield* vault.seal("users.mfa_secret", user_id, secret)
+      if (!(yield* repo.setPendingSecret(user_id, sealed, yield* Timestamp.now))) return yield* alreadyEnrolled
+      yield* audit.record(auditEntry("auth.mfa_enrollment_started", "user", user_id))
+      return { secret_base32: secret, provisioning_url: url }
+    }, inTransaction(sql))
 
     /** Marks the caller's session as fully authenticated: it gets a new token and a fresh step-up. */
     const upgradeSession = Effect.fnUntraced(function*(sessionId: SessionId) {
@@ -263,21 +259,17 @@ export class Mfa extends Effect.Service<Mfa>()("svc/Mfa", {
     }, orDieOnSql)
 
     /** Replaces the recovery codes by ten new ones. */
-    const regenerateRecoveryCodes = Effect.fn("Mfa.regenerateRecoveryCodes")(
-      function*() {
-        const { person, session } = yield* currentSession
-        // under the user's lock: of two concurrent calls only the later codes remain
-        const row = yield* repo.findByUserForUpdate(person.user_id)
-        if (!session.enrolled || Option.isNone(row) || row.value.mfa_enrolled_at === null) return yield* mfaNotEnrolled
-        const codes = newRecoveryCodes()
-        yield* repo.replaceRecoveryCodes(person.user_id, codes)
-        yield* notices.enqueue("recovery_codes_replaced", person.email, person)
-        yield* audit.record(auditEntry("auth.mfa_recovery_codes_regenerated", "user", person.user_id))
-        return { recovery_codes: codes }
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const regenerateRecoveryCodes = Effect.fn("Mfa.regenerateRecoveryCodes")(function*() {
+      const { person, session } = yield* currentSession
+      // under the user's lock: of two concurrent calls only the later codes remain
+      const row = yield* repo.findByUserForUpdate(person.user_id)
+      if (!session.enrolled || Option.isNone(row) || row.value.mfa_enrolled_at === null) return yield* mfaNotEnrolled
+      const codes = newRecoveryCodes()
+      yield* repo.replaceRecoveryCodes(person.user_id, codes)
+      yield* notices.enqueue("recovery_codes_replaced", person.email, person)
+      yield* audit.record(auditEntry("auth.mfa_recovery_codes_regenerated", "user", person.user_id))
+      return { recovery_codes: codes }
+    }, inTransaction(sql))
 
     return { status, startEnrollment, completeEnrollment, verify, disable, regenerateRecoveryCodes } as const
   })

@@ -7,7 +7,7 @@ import { Audit } from "../audit/Audit.ts"
 import { currentPerson } from "../kernel/CurrentActor.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { BooleanColumn } from "../kernel/sql/ColumnTypes.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { firstRowOf } from "../kernel/sql/Rows.ts"
 import { MfaRepo } from "./MfaRepo.ts"
 import { policyOf } from "./Sessions/SecondFactor.ts"
@@ -58,28 +58,24 @@ export class MfaPolicy extends Effect.Service<MfaPolicy>()("svc/MfaPolicy", {
     }, orDieOnSql)
 
     /** Whoever requires a second factor has one, so that a global admin who can sign in remains. */
-    const set = Effect.fn("MfaPolicy.set")(
-      function*({ required_for_all }: MfaPolicyUpdate) {
-        if (settings.mfaEnforceForAll && !required_for_all) return yield* requiredBySetting
-        const { user_id } = yield* currentPerson
-        if (required_for_all && !(yield* mfa.isEnrolled(user_id))) return yield* mfaNotEnrolled
-        const before = yield* get()
-        if (required_for_all && !before.required_for_all) yield* mfa.beginGraceAnew(before.required_for_admins)
-        const value = required_for_all ? 1 : 0
-        yield* sql`INSERT INTO mfa_policy (id, required_for_all, updated_at) VALUES (1, ${value}, ${yield* Timestamp
-          .now})
-          ON CONFLICT (id) DO UPDATE SET required_for_all = excluded.required_for_all, updated_at = excluded.updated_at`
-        const policy = yield* get()
-        yield* audit.record({
-          action: "auth.mfa_policy_changed",
-          target_type: "system",
-          metadata: { required_for_all }
-        })
-        return policy
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const set = Effect.fn("MfaPolicy.set")(function*({ required_for_all }: MfaPolicyUpdate) {
+      if (settings.mfaEnforceForAll && !required_for_all) return yield* requiredBySetting
+      const { user_id } = yield* currentPerson
+      if (required_for_all && !(yield* mfa.isEnrolled(user_id))) return yield* mfaNotEnrolled
+      const before = yield* get()
+      if (required_for_all && !before.required_for_all) yield* mfa.beginGraceAnew(before.required_for_admins)
+      const value = required_for_all ? 1 : 0
+      yield* sql`INSERT INTO mfa_policy (id, required_for_all, updated_at) VALUES (1, ${value}, ${yield* Timestamp
+        .now})
+        ON CONFLICT (id) DO UPDATE SET required_for_all = excluded.required_for_all, updated_at = excluded.updated_at`
+      const policy = yield* get()
+      yield* audit.record({
+        action: "auth.mfa_policy_changed",
+        target_type: "system",
+        metadata: { required_for_all }
+      })
+      return policy
+    }, inTransaction(sql))
 
     return { get, set } as const
   })

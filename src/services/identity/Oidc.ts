@@ -13,7 +13,7 @@ import * as Cipher from "../kernel/keys/Cipher.ts"
 import { getSealingKey, Keys } from "../kernel/keys/Keys.ts"
 import { Notices } from "../kernel/Mail/Notices.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { isUniqueViolation, orDieOnSql, Reader } from "../kernel/sql/Database.ts"
+import { inTransaction, isUniqueViolation, orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { Authentication } from "./Authentication.ts"
 import { Memberships } from "./Memberships.ts"
 import { MembershipsRepo } from "./Memberships/Repo.ts"
@@ -248,19 +248,15 @@ export class Oidc extends Effect.Service<Oidc>()("svc/Oidc", {
       orDieOnSql
     )
 
-    const unlink = Effect.fn("Oidc.unlink")(
-      function*(id: OidcIdentityId) {
-        const { user_id } = yield* currentPerson
-        yield* users.findByIdForUpdate(user_id)
-        const identity = (yield* identities.listOf(user_id)).find((row) => row.id === id)
-        if (identity === undefined) return yield* new NotFound({ resource: "link" })
-        if (!(yield* identities.hasOtherSignIn(user_id, id))) return yield* lastSignInMethod
-        yield* identities.delete(user_id, id)
-        yield* recordLink("auth.oidc_unlinked", id, identity)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const unlink = Effect.fn("Oidc.unlink")(function*(id: OidcIdentityId) {
+      const { user_id } = yield* currentPerson
+      yield* users.findByIdForUpdate(user_id)
+      const identity = (yield* identities.listOf(user_id)).find((row) => row.id === id)
+      if (identity === undefined) return yield* new NotFound({ resource: "link" })
+      if (!(yield* identities.hasOtherSignIn(user_id, id))) return yield* lastSignInMethod
+      yield* identities.delete(user_id, id)
+      yield* recordLink("auth.oidc_unlinked", id, identity)
+    }, inTransaction(sql))
 
     return { status, begin, beginLink, complete, list, unlink, logoutUrl: provider.logoutUrl } as const
   })

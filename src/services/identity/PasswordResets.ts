@@ -15,7 +15,7 @@ import { Notices } from "../kernel/Mail/Notices.ts"
 import { passwordResetMessage } from "../kernel/Mail/Templates.ts"
 import { publicUrlOf } from "../kernel/PublicUrl.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { PasswordResetsRepo } from "./PasswordResets/Repo.ts"
 import { Passwords } from "./Passwords.ts"
@@ -124,21 +124,17 @@ export class PasswordResets extends Effect.Service<PasswordResets>()("svc/Passwo
     }).pipe(withResetActor, Effect.withSpan("PasswordResets.processRequests"), orDieOnSql)
 
     /** Creates a link for the command line; the user's earlier links become invalid. */
-    const link = Effect.fn("PasswordResets.link")(
-      function*(email: string) {
-        const user = yield* Effect.flatMap(
-          findByEmailKeyForUpdate(normalizeEmail(email)),
-          orFail(new NotFound({ resource: "user" }))
-        )
-        if (!user.is_active) return yield* userInactive
-        yield* repo.deleteByUser(user.id)
-        const resetLink = yield* createLink(user)
-        yield* recordIssued(user, false, { source_ip: null, user_agent: null })
-        return { ...resetLink, email: user.email }
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const link = Effect.fn("PasswordResets.link")(function*(email: string) {
+      const user = yield* Effect.flatMap(
+        findByEmailKeyForUpdate(normalizeEmail(email)),
+        orFail(new NotFound({ resource: "user" }))
+      )
+      if (!user.is_active) return yield* userInactive
+      yield* repo.deleteByUser(user.id)
+      const resetLink = yield* createLink(user)
+      yield* recordIssued(user, false, { source_ip: null, user_agent: null })
+      return { ...resetLink, email: user.email }
+    }, inTransaction(sql))
 
     const resetPassword = Effect.fnUntraced(
       function*(userId: UserId, tokenHash: string, passwordHash: string, source: RequestSource) {

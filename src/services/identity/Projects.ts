@@ -13,7 +13,7 @@ import { Loops } from "../kernel/concurrency/Loops.ts"
 import { CurrentActor, CurrentProject, requireStepUp, roleIn } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Removal } from "../kernel/Removal.ts"
-import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, inTransaction, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { tracedFn } from "../kernel/TracedFn.ts"
 import { ProjectsRepo } from "./Projects/Repo.ts"
@@ -96,24 +96,20 @@ export class Projects extends Effect.Service<Projects>()("svc/Projects", {
       yield* gate.check({ kind: "policy", request, summary, subject }, () => isChange)
     })
 
-    const create = Effect.fn("Projects.create")(
-      function*(input: CreateProject) {
-        const now = yield* Timestamp.now
-        const project: Project = {
-          ...input,
-          id: yield* Ids.nextOf(ProjectId),
-          is_active: true,
-          ...initialPolicies,
-          created_at: now,
-          updated_at: now
-        }
-        yield* repo.insert(project).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(input.slug)))
-        yield* audit.record(auditEntry("project.created", "project", project.id, { project_id: project.id }))
-        return project
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const create = Effect.fn("Projects.create")(function*(input: CreateProject) {
+      const now = yield* Timestamp.now
+      const project: Project = {
+        ...input,
+        id: yield* Ids.nextOf(ProjectId),
+        is_active: true,
+        ...initialPolicies,
+        created_at: now,
+        updated_at: now
+      }
+      yield* repo.insert(project).pipe(Effect.catchIf(isUniqueViolation, () => slugTaken(input.slug)))
+      yield* audit.record(auditEntry("project.created", "project", project.id, { project_id: project.id }))
+      return project
+    }, inTransaction(sql))
 
     /** The current project, locked: since the request was authorized, another one may have changed it. */
     const lockCurrent = Effect.flatMap(CurrentProject, ({ id }) => Effect.flatMap(repo.findForUpdate(id), orNotFound))

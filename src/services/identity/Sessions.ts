@@ -11,7 +11,7 @@ import { CurrentActor, currentPerson, currentSession } from "../kernel/CurrentAc
 import * as Ids from "../kernel/Ids.ts"
 import { Notices } from "../kernel/Mail/Notices.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { Passwords } from "./Passwords.ts"
 import { type Browser, type SessionCookie, SessionCreation } from "./Sessions/Creation.ts"
@@ -161,18 +161,14 @@ export class Sessions extends Effect.Service<Sessions>()("svc/Sessions", {
     }, orDieOnSql)
 
     /** Revokes all of the caller's sessions but this one; false when there was no other. */
-    const revokeOthers = Effect.fn("Sessions.revokeOthers")(
-      function*() {
-        const { person, session_id } = yield* currentSession
-        const sessions = yield* repo.revokeAll(person.user_id, yield* Timestamp.now, session_id)
-        if (sessions === 0) return false
-        yield* hints.publish("access", person.user_id)
-        yield* audit.record(auditEntry("auth.sessions_revoked", "user", person.user_id, { metadata: { sessions } }))
-        return true
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const revokeOthers = Effect.fn("Sessions.revokeOthers")(function*() {
+      const { person, session_id } = yield* currentSession
+      const sessions = yield* repo.revokeAll(person.user_id, yield* Timestamp.now, session_id)
+      if (sessions === 0) return false
+      yield* hints.publish("access", person.user_id)
+      yield* audit.record(auditEntry("auth.sessions_revoked", "user", person.user_id, { metadata: { sessions } }))
+      return true
+    }, inTransaction(sql))
 
     /** A step-up by password, for users without a second factor. */
     const reauthenticate = Effect.fn("Sessions.reauthenticate")(function*(input: Reauthenticate) {

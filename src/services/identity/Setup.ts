@@ -13,7 +13,7 @@ import { CurrentActor } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { publicUrlOf } from "../kernel/PublicUrl.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { MembershipsRepo } from "./Memberships/Repo.ts"
 import { Passwords } from "./Passwords.ts"
 import { Projects } from "./Projects.ts"
@@ -182,17 +182,13 @@ export class Setup extends Effect.Service<Setup>()("svc/Setup", {
     }, orDieOnSql)
 
     /** Revokes all setup links, on first boot only, in case one has leaked. Returns how many. */
-    const resetTokens = Effect.fn("Setup.resetTokens")(
-      function*() {
-        yield* users.lockAll
-        if ((yield* users.count) > 0) return yield* alreadySetUp
-        const tokens = yield* repo.deleteTokens
-        yield* audit.record({ action: "setup.tokens_reset", target_type: "setup", metadata: { tokens } })
-        return tokens
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const resetTokens = Effect.fn("Setup.resetTokens")(function*() {
+      yield* users.lockAll
+      if ((yield* users.count) > 0) return yield* alreadySetUp
+      const tokens = yield* repo.deleteTokens
+      yield* audit.record({ action: "setup.tokens_reset", target_type: "setup", metadata: { tokens } })
+      return tokens
+    }, inTransaction(sql))
 
     return { isFirstBoot, createLink, complete, bootstrapAdmin, resetTokens } as const
   })

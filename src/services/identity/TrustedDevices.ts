@@ -9,7 +9,7 @@ import { Audit, auditEntry } from "../audit/Audit.ts"
 import { currentPerson, currentSession } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { MfaRepo } from "./MfaRepo.ts"
 import { sessionEnded, SessionsRepo } from "./SessionsRepo.ts"
@@ -74,33 +74,25 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
     })
 
     /** Trusts the caller's browser; the endpoint requires a step-up. */
-    const create = Effect.fn("TrustedDevices.create")(
-      function*(former: string | null) {
-        const { person, session_id } = yield* currentSession
-        // locks the user, as the revocation of all trusted browsers does, so that it covers this one too
-        if (!(yield* sessions.isActiveForUpdate(person.user_id, session_id, yield* Timestamp.now))) {
-          return yield* sessionEnded
-        }
-        if (!(yield* mfa.isEnrolled(person.user_id))) return yield* mfaNotEnrolled
-        const { cookie, device, entry } = yield* trust(person, former)
-        yield* audit.record(entry)
-        return { cookie, device }
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const create = Effect.fn("TrustedDevices.create")(function*(former: string | null) {
+      const { person, session_id } = yield* currentSession
+      // locks the user, as the revocation of all trusted browsers does, so that it covers this one too
+      if (!(yield* sessions.isActiveForUpdate(person.user_id, session_id, yield* Timestamp.now))) {
+        return yield* sessionEnded
+      }
+      if (!(yield* mfa.isEnrolled(person.user_id))) return yield* mfaNotEnrolled
+      const { cookie, device, entry } = yield* trust(person, former)
+      yield* audit.record(entry)
+      return { cookie, device }
+    }, inTransaction(sql))
 
     /** The next login in that browser needs a code. */
-    const revoke = Effect.fn("TrustedDevices.revoke")(
-      function*(id: TrustedDeviceId) {
-        const { user_id } = yield* currentPerson
-        if (!(yield* repo.exists(user_id, id))) return yield* deviceNotFound
-        if (!(yield* repo.revoke(user_id, id, yield* Timestamp.now))) return
-        yield* audit.record(auditEntry("auth.mfa_device_revoked", "trusted_device", id))
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const revoke = Effect.fn("TrustedDevices.revoke")(function*(id: TrustedDeviceId) {
+      const { user_id } = yield* currentPerson
+      if (!(yield* repo.exists(user_id, id))) return yield* deviceNotFound
+      if (!(yield* repo.revoke(user_id, id, yield* Timestamp.now))) return
+      yield* audit.record(auditEntry("auth.mfa_device_revoked", "trusted_device", id))
+    }, inTransaction(sql))
 
     const rename = Effect.fn("TrustedDevices.rename")(
       function*(id: TrustedDeviceId, label: string, token: string | null) {
@@ -109,8 +101,7 @@ export class TrustedDevices extends Effect.Service<TrustedDevices>()("svc/Truste
         yield* audit.record(auditEntry("auth.mfa_device_renamed", "trusted_device", id))
         return toTrustedDevice(device, token)
       },
-      sql.withTransaction,
-      orDieOnSql
+      inTransaction(sql)
     )
 
     return { list, trust, create, revoke, rename } as const

@@ -20,7 +20,7 @@ import { CurrentActor, currentPerson, CurrentProject } from "../kernel/CurrentAc
 import * as Ids from "../kernel/Ids.ts"
 import { Notices } from "../kernel/Mail/Notices.ts"
 import { Removal } from "../kernel/Removal.ts"
-import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, inTransaction, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { EscalationPolicy } from "./ApiKeys/EscalationPolicy.ts"
 import { Passwords } from "./Passwords.ts"
@@ -147,19 +147,15 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     )
 
     /** Deletes the user with their sessions, keys and memberships. The audit log keeps their actions. */
-    const remove = Effect.fn("Users.remove")(
-      function*(id: UserId) {
-        yield* requireAnotherAdmin(id)
-        const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
-        if (user.is_admin) yield* escalation.requireGlobalAdmin
-        yield* removal.ofUser(id)
-        yield* repo.delete(id)
-        yield* hints.publish("access", id)
-        yield* audit.record(auditEntry("user.deleted", "user", id, { metadata: { email: user.email } }))
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const remove = Effect.fn("Users.remove")(function*(id: UserId) {
+      yield* requireAnotherAdmin(id)
+      const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
+      if (user.is_admin) yield* escalation.requireGlobalAdmin
+      yield* removal.ofUser(id)
+      yield* repo.delete(id)
+      yield* hints.publish("access", id)
+      yield* audit.record(auditEntry("user.deleted", "user", id, { metadata: { email: user.email } }))
+    }, inTransaction(sql))
 
     /** A new password lets the caller sign in as that user, so a key must hold everything that the user can do. */
     const requireAuthorityOver = Effect.fnUntraced(function*(user: UserDetail) {
@@ -199,15 +195,11 @@ export class Users extends Effect.Service<Users>()("svc/Users", {
     }, orDieOnSql)
 
     /** The operator of the brain's machine says that the account is another person's, who may approve at once. */
-    const vouch = Effect.fn("Users.vouch")(
-      function*(id: UserId) {
-        const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
-        yield* repo.setSince(id, { vouched_at: yield* Timestamp.now })
-        yield* audit.record(auditEntry("user.vouched", "user", id, { metadata: { email: user.email } }))
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const vouch = Effect.fn("Users.vouch")(function*(id: UserId) {
+      const user = yield* Effect.flatMap(repo.findByIdForUpdate(id), orNotFound)
+      yield* repo.setSince(id, { vouched_at: yield* Timestamp.now })
+      yield* audit.record(auditEntry("user.vouched", "user", id, { metadata: { email: user.email } }))
+    }, inTransaction(sql))
 
     const meOf = Effect.fnUntraced(function*(user: UserDetail) {
       const { via } = yield* currentPerson

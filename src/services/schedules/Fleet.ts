@@ -11,7 +11,7 @@ import { LeaseRepo } from "../kernel/concurrency/Leader/Repo.ts"
 import { CurrentActor, CurrentProject, roleIn } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { leaseName } from "./FireLoop.ts"
 import { aliveSeconds, SchedulerPrograms } from "./SchedulerPrograms.ts"
 import { type NamedStream, StreamsRepo } from "./StreamsRepo.ts"
@@ -91,47 +91,43 @@ export class ScheduleFleet extends Effect.Service<ScheduleFleet>()("svc/Schedule
      * Asks each connected publisher of the project for a snapshot, and those that refused to publish for another
      * activation, which the replica of their connection sends within 5 s.
      */
-    const resync = Effect.fn("ScheduleFleet.resync")(
-      function*() {
-        const project = yield* CurrentProject
-        const all = yield* streams.listByProject(project.id)
-        const openStreams = all.filter(isOpen)
-        const refused = all.filter(({ status }) => status === "failed")
-        yield* streams.retryFailed(project.id, yield* Timestamp.now)
-        const observed = [...openStreams, ...refused]
-        const issued: Array<IssuedIntent> = []
-        const sessions = new Map(openStreams.map((stream) => [stream.session_id, stream]))
-        for (const { agent_id, session_id } of sessions.values()) {
-          issued.push({
-            id: yield* Ids.nextOf(CommandId),
-            project_id: project.id,
-            intent: {
-              agent_id,
-              action: "schedule.resync",
-              engine: null,
-              target_type: "agent",
-              target_id: agent_id,
-              parameters: {},
-              bound_session_id: session_id,
-              timeout_seconds: commandTimeout
-            }
-          })
-        }
-        const schedulers_observed = [...new Set(observed.map(({ scheduler }) => scheduler))].sort()
-        const response: ResyncSchedulesResponse = {
-          agents_dispatched: new Set(observed.map(({ agent_id }) => agent_id)).size,
-          schedulers_observed
-        }
-        yield* audit.record(auditEntry("schedules.resynced", "project", project.id, {
+    const resync = Effect.fn("ScheduleFleet.resync")(function*() {
+      const project = yield* CurrentProject
+      const all = yield* streams.listByProject(project.id)
+      const openStreams = all.filter(isOpen)
+      const refused = all.filter(({ status }) => status === "failed")
+      yield* streams.retryFailed(project.id, yield* Timestamp.now)
+      const observed = [...openStreams, ...refused]
+      const issued: Array<IssuedIntent> = []
+      const sessions = new Map(openStreams.map((stream) => [stream.session_id, stream]))
+      for (const { agent_id, session_id } of sessions.values()) {
+        issued.push({
+          id: yield* Ids.nextOf(CommandId),
           project_id: project.id,
-          metadata: response
-        }))
-        yield* issueAll(issued)
-        return response
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+          intent: {
+            agent_id,
+            action: "schedule.resync",
+            engine: null,
+            target_type: "agent",
+            target_id: agent_id,
+            parameters: {},
+            bound_session_id: session_id,
+            timeout_seconds: commandTimeout
+          }
+        })
+      }
+      const schedulers_observed = [...new Set(observed.map(({ scheduler }) => scheduler))].sort()
+      const response: ResyncSchedulesResponse = {
+        agents_dispatched: new Set(observed.map(({ agent_id }) => agent_id)).size,
+        schedulers_observed
+      }
+      yield* audit.record(auditEntry("schedules.resynced", "project", project.id, {
+        project_id: project.id,
+        metadata: response
+      }))
+      yield* issueAll(issued)
+      return response
+    }, inTransaction(sql))
 
     return { list, resync } as const
   })

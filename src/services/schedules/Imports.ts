@@ -19,7 +19,7 @@ import {
 import { listStale } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { Audit, auditEntry } from "../audit/Audit.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
-import { Hints, orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { nextTokens } from "./ControlToken.ts"
 import { makeSchedule } from "./NewSchedule.ts"
 import { OpenFiresRepo } from "./OpenFiresRepo.ts"
@@ -134,8 +134,7 @@ export class ScheduleImports extends Effect.Service<ScheduleImports>()("svc/Sche
         }))
         return { ...counts, failed: 0, errors: {} } satisfies ImportSchedulesResponse
       },
-      sql.withTransaction,
-      orDieOnSql
+      inTransaction(sql)
     )
 
     const run = Effect.fn("ScheduleImports.import")((request: ImportSchedules) => Effect.flatMap(check(request), write))

@@ -10,7 +10,7 @@ import {
   type ResolveTerminalFire
 } from "../../domain/schedules/Schedule/Recovery.ts"
 import { checkUnknown } from "../../domain/schedules/Schedule/Resolution.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction } from "../kernel/sql/Database.ts"
 import { nextTokens } from "./ControlToken.ts"
 import { makeFireEvidence } from "./FireEvidence.ts"
 import { FiresRepo } from "./FiresRepo.ts"
@@ -67,8 +67,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         const result = yield* resolutions.decide(locked, evidence, input, "schedule.fire_resolved")
         return { ...result, command_id, command_status, fire_id }
       },
-      sql.withTransaction,
-      orDieOnSql
+      inTransaction(sql)
     )
 
     /** Decides about evidence of a fire that fencing does not prove. */
@@ -90,8 +89,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         const result = yield* resolutions.decide(locked, evidence, input, "schedule.evidence_resolved")
         return { ...result, fire_id, source_evidence_id, source_evidence_kind }
       },
-      sql.withTransaction,
-      orDieOnSql
+      inTransaction(sql)
     )
 
     /** Grants or revokes that a scheduler without fencing fires the schedule. A state that holds already stays as it is. */
@@ -129,8 +127,7 @@ export class ScheduleRecovery extends Effect.Service<ScheduleRecovery>()("svc/Sc
         )
         return withoutCounts(changed)
       },
-      sql.withTransaction,
-      orDieOnSql
+      inTransaction(sql)
     )
 
     return { resolveTerminalFire, resolveLegacyEvidence, legacyFireGrant } as const

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { ProjectId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { orDieOnSql, Reader } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql, Reader } from "../kernel/sql/Database.ts"
 import { databaseMillis } from "../kernel/sql/Dialect.ts"
 import { recordset } from "../kernel/sql/Recordset.ts"
 import { rowsOf } from "../kernel/sql/Rows.ts"
@@ -52,14 +52,14 @@ export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/Sche
         const ids = [...new Set(projectIds)].toSorted() // the order of the row locks
         const wanted = recordset(sql, "r", { id: "uuid" }, ids.map((id) => ({ id })))
         yield* sql`INSERT INTO leases (name, holder, expires_at)
-          SELECT ${leasePrefix} || p.id, ${holder}, ${now} + ${millis}
-          FROM ${wanted} JOIN projects p ON p.id = r.id WHERE true ORDER BY p.id
-          ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-          WHERE leases.holder = excluded.holder OR leases.expires_at <= ${now}
-            OR leases.expires_at > ${now} + ${2 * maxLeaseSeconds * 1000}`
+        SELECT ${leasePrefix} || p.id, ${holder}, ${now} + ${millis}
+        FROM ${wanted} JOIN projects p ON p.id = r.id WHERE true ORDER BY p.id
+        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+        WHERE leases.holder = excluded.holder OR leases.expires_at <= ${now}
+          OR leases.expires_at > ${now} + ${2 * maxLeaseSeconds * 1000}`
         const rows = yield* rowsOf(Row)(
           sql`SELECT name, holder, expires_at FROM leases
-            WHERE name IN (SELECT ${leasePrefix} || r.id FROM ${wanted}) ORDER BY name`
+          WHERE name IN (SELECT ${leasePrefix} || r.id FROM ${wanted}) ORDER BY name`
         )
         return rows.map((row): ProjectLease => ({
           project_id: ProjectId.make(row.name.slice(leasePrefix.length)),
@@ -67,8 +67,7 @@ export class SchedulerLeases extends Effect.Service<SchedulerLeases>()("svc/Sche
           expires_at: Timestamp.fromEpochMillis(row.expires_at)
         }))
       },
-      sql.withTransaction,
-      orDieOnSql
+      inTransaction(sql)
     )
 
     /** Gives up all leases of the holder. */

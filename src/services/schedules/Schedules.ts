@@ -26,7 +26,7 @@ import { Audit } from "../audit/Audit.ts"
 import { Commands } from "../commands/Commands.ts"
 import { EngineAgents } from "../commands/EngineAgents.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
-import { Hints, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
+import { Hints, inTransaction, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { nextTokens } from "./ControlToken.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { makeManualFires } from "./ManualFires.ts"
@@ -65,26 +65,22 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
     const record = (action: string, { id, name, project_id }: Schedule) =>
       audit.record({ action, target_type: "schedule", target_id: id, project_id, metadata: { name } })
 
-    const create = Effect.fn("Schedules.create")(
-      function*(input: CreateSchedule) {
-        const project = yield* CurrentProject
-        const { issues, scheduler } = resolveScheduler(project, input.scheduler)
-        yield* refuse([...argumentIssues(input), ...issues])
-        const now = yield* Timestamp.now
-        yield* refusePast(yield* compileSchedule({ ...input, anchor_at: now }), now)
-        const imported_digest = input.source === dashboardSource ? null : digestDefinition(input)
-        const created = yield* makeSchedule({ ...input, scheduler, imported_digest }, now)
-        const schedule = { ...created, schedule_revision: yield* repo.takeRevisions(1) }
-        yield* repo.insert(schedule).pipe(
-          Effect.catchIf(isUniqueViolation, () => nameTaken(scheduler, schedule.name))
-        )
-        yield* hints.publish("schedules", project.id)
-        yield* record("schedule.created", schedule)
-        return withoutCounts(schedule)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const create = Effect.fn("Schedules.create")(function*(input: CreateSchedule) {
+      const project = yield* CurrentProject
+      const { issues, scheduler } = resolveScheduler(project, input.scheduler)
+      yield* refuse([...argumentIssues(input), ...issues])
+      const now = yield* Timestamp.now
+      yield* refusePast(yield* compileSchedule({ ...input, anchor_at: now }), now)
+      const imported_digest = input.source === dashboardSource ? null : digestDefinition(input)
+      const created = yield* makeSchedule({ ...input, scheduler, imported_digest }, now)
+      const schedule = { ...created, schedule_revision: yield* repo.takeRevisions(1) }
+      yield* repo.insert(schedule).pipe(
+        Effect.catchIf(isUniqueViolation, () => nameTaken(scheduler, schedule.name))
+      )
+      yield* hints.publish("schedules", project.id)
+      yield* record("schedule.created", schedule)
+      return withoutCounts(schedule)
+    }, inTransaction(sql))
 
     /** Changes a schedule in a transaction: `change` returns the changed fields, or null for a schedule that stays. */
     const makeOperation = <A, E, R>(
@@ -95,19 +91,15 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
         input: A
       ) => Effect.Effect<Partial<Schedule> | null, E, R>
     ) =>
-      Effect.fn(`Schedules.${verb}`)(
-        function*(id: ScheduleId, input: A) {
-          const { now, schedule, schedule_revision } = yield* writer.lock(id, verb)
-          const changes = yield* change(schedule, now, input)
-          if (changes === null) return withoutCounts(schedule)
-          const merged = { ...schedule, ...changes }
-          const changed: Schedule = { ...merged, ...(yield* nextTokens(merged)), schedule_revision, updated_at: now }
-          const shown = yield* writer.write(schedule, changed, action, { fields: Object.keys(changes) })
-          return withoutCounts(shown)
-        },
-        sql.withTransaction,
-        orDieOnSql
-      )
+      Effect.fn(`Schedules.${verb}`)(function*(id: ScheduleId, input: A) {
+        const { now, schedule, schedule_revision } = yield* writer.lock(id, verb)
+        const changes = yield* change(schedule, now, input)
+        if (changes === null) return withoutCounts(schedule)
+        const merged = { ...schedule, ...changes }
+        const changed: Schedule = { ...merged, ...(yield* nextTokens(merged)), schedule_revision, updated_at: now }
+        const shown = yield* writer.write(schedule, changed, action, { fields: Object.keys(changes) })
+        return withoutCounts(shown)
+      }, inTransaction(sql))
 
     const update = makeOperation(
       { action: "schedule.updated", verb: "update" },
@@ -146,21 +138,17 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       (schedule, _now, _: void) => Effect.succeed(schedule.paused_at === null ? null : { paused_at: null })
     )
 
-    const remove = Effect.fn("Schedules.remove")(
-      function*(id: ScheduleId) {
-        const { now, schedule, schedule_revision } = yield* writer.lock(id, "delete")
-        const { project_id } = schedule
-        yield* repo.delete(id)
-        yield* openFires.endStale(listStale([{ before: schedule, after: null }]))
-        yield* repo.insertTombstones([
-          { revision: schedule_revision, project_id, schedule_id: id, deleted_at: now }
-        ])
-        yield* hints.publish("schedules", project_id)
-        yield* record("schedule.deleted", schedule)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const remove = Effect.fn("Schedules.remove")(function*(id: ScheduleId) {
+      const { now, schedule, schedule_revision } = yield* writer.lock(id, "delete")
+      const { project_id } = schedule
+      yield* repo.delete(id)
+      yield* openFires.endStale(listStale([{ before: schedule, after: null }]))
+      yield* repo.insertTombstones([
+        { revision: schedule_revision, project_id, schedule_id: id, deleted_at: now }
+      ])
+      yield* hints.publish("schedules", project_id)
+      yield* record("schedule.deleted", schedule)
+    }, inTransaction(sql))
 
     const trigger = Effect.fn("Schedules.trigger")(function*(id: ScheduleId) {
       const schedule = yield* find(id)

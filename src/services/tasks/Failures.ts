@@ -15,7 +15,7 @@ import { minuteOf } from "../../domain/tasks/FailureRate.ts"
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import { Inbox, type NewUserNotification } from "../kernel/Inbox.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { TriggerEvents } from "../triggers/TriggerEvents.ts"
 import { makeAssignees } from "./Failures/Assignees.ts"
 import { groupOf, type GroupPlace, type GroupRow, makeFailureGroupsRepo } from "./Failures/Repo.ts"
@@ -117,39 +117,35 @@ export class Failures extends Effect.Service<Failures>()("svc/Failures", {
     })
 
     /** Triages a group: opens, mutes or resolves it, assigns it, and changes its note. */
-    const update = Effect.fn("Failures.update")(
-      function*(fingerprint: string, changes: UpdateFailureGroup) {
-        const { id } = yield* CurrentProject
-        const now = yield* Timestamp.now
-        yield* checkMute(changes, now)
-        const assigneeId = changes.assignee === undefined ? undefined : yield* findAssignee(changes.assignee)
-        const before = yield* repo.findForUpdate(id, fingerprint)
-        if (before === undefined) return yield* notFound
-        const userId = yield* currentUserId
-        const row = {
-          ...applyChanges(before, changes, userId, now),
-          ...(assigneeId !== undefined && { assignee_id: assigneeId })
-        }
-        yield* repo.saveTriage(id, row)
-        const { assignee_id } = row
-        if (assignee_id !== null && assignee_id !== before.assignee_id && assignee_id !== userId) {
-          yield* inbox.insert([assignmentNotice(row, id, assignee_id)])
-        }
-        if (before.triage === "regressed" && row.triage !== "regressed") {
-          yield* triggers.record([{ ...regressedEvent({ ...row, project_id: id }, now), recovered: true }])
-        }
-        const actor = yield* CurrentActor
-        yield* audit.recordAll(
-          actionsOf(before, row).map(([action, metadata]) => ({
-            actor,
-            entry: triageEntry({ ...row, project_id: id }, action, metadata)
-          }))
-        )
-        return groupOf(row, null, yield* namesIn([row]))
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const update = Effect.fn("Failures.update")(function*(fingerprint: string, changes: UpdateFailureGroup) {
+      const { id } = yield* CurrentProject
+      const now = yield* Timestamp.now
+      yield* checkMute(changes, now)
+      const assigneeId = changes.assignee === undefined ? undefined : yield* findAssignee(changes.assignee)
+      const before = yield* repo.findForUpdate(id, fingerprint)
+      if (before === undefined) return yield* notFound
+      const userId = yield* currentUserId
+      const row = {
+        ...applyChanges(before, changes, userId, now),
+        ...(assigneeId !== undefined && { assignee_id: assigneeId })
+      }
+      yield* repo.saveTriage(id, row)
+      const { assignee_id } = row
+      if (assignee_id !== null && assignee_id !== before.assignee_id && assignee_id !== userId) {
+        yield* inbox.insert([assignmentNotice(row, id, assignee_id)])
+      }
+      if (before.triage === "regressed" && row.triage !== "regressed") {
+        yield* triggers.record([{ ...regressedEvent({ ...row, project_id: id }, now), recovered: true }])
+      }
+      const actor = yield* CurrentActor
+      yield* audit.recordAll(
+        actionsOf(before, row).map(([action, metadata]) => ({
+          actor,
+          entry: triageEntry({ ...row, project_id: id }, action, metadata)
+        }))
+      )
+      return groupOf(row, null, yield* namesIn([row]))
+    }, inTransaction(sql))
 
     return { list, get, listAssignees, update } as const
   })

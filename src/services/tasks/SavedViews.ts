@@ -7,7 +7,7 @@ import type { SavedView, SavedViewWrite } from "../../domain/tasks/SavedView.ts"
 import { Audit } from "../audit/Audit.ts"
 import { currentPerson, CurrentProject, requireRole } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, isUniqueViolation, orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { type SavedViewRow, SavedViewsRepo } from "./SavedViews/Repo.ts"
@@ -68,30 +68,26 @@ export class SavedViews extends Effect.Service<SavedViews>()("svc/SavedViews", {
         metadata: { name, is_shared }
       })
 
-    const create = Effect.fn("SavedViews.create")(
-      function*({ filters, is_shared = false, name }: SavedViewWrite) {
-        const project = yield* CurrentProject
-        const { user_id } = yield* currentPerson
-        if (is_shared) yield* checkSharing(project.id)
-        yield* lockName(sql, `views ${project.id} ${user_id}`)
-        if ((yield* repo.countOwn(project.id, user_id)) >= maxOwnViews) return yield* tooManyOwn
-        const now = yield* Timestamp.now
-        const view: SavedViewRow = {
-          id: yield* Ids.nextOf(SavedViewId),
-          owner_id: user_id,
-          name,
-          filters,
-          is_shared,
-          created_at: now,
-          updated_at: now
-        }
-        yield* repo.insert(project.id, view).pipe(Effect.catchIf(isUniqueViolation, () => nameTaken))
-        yield* recordChange("saved_view.created", project.id, view)
-        return toSavedView(view, user_id)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const create = Effect.fn("SavedViews.create")(function*({ filters, is_shared = false, name }: SavedViewWrite) {
+      const project = yield* CurrentProject
+      const { user_id } = yield* currentPerson
+      if (is_shared) yield* checkSharing(project.id)
+      yield* lockName(sql, `views ${project.id} ${user_id}`)
+      if ((yield* repo.countOwn(project.id, user_id)) >= maxOwnViews) return yield* tooManyOwn
+      const now = yield* Timestamp.now
+      const view: SavedViewRow = {
+        id: yield* Ids.nextOf(SavedViewId),
+        owner_id: user_id,
+        name,
+        filters,
+        is_shared,
+        created_at: now,
+        updated_at: now
+      }
+      yield* repo.insert(project.id, view).pipe(Effect.catchIf(isUniqueViolation, () => nameTaken))
+      yield* recordChange("saved_view.created", project.id, view)
+      return toSavedView(view, user_id)
+    }, inTransaction(sql))
 
     /** A view that the caller may change or delete: their own, or a shared one of an admin's project. */
     const findToChange = Effect.fnUntraced(function*(projectId: ProjectId, userId: UserId, id: SavedViewId) {
@@ -124,21 +120,16 @@ export class SavedViews extends Effect.Service<SavedViews>()("svc/SavedViews", {
         yield* recordChange("saved_view.updated", project.id, updated)
         return toSavedView(updated, user_id)
       },
-      sql.withTransaction,
-      orDieOnSql
+      inTransaction(sql)
     )
 
-    const remove = Effect.fn("SavedViews.remove")(
-      function*(id: SavedViewId) {
-        const project = yield* CurrentProject
-        const { user_id } = yield* currentPerson
-        const view = yield* findToChange(project.id, user_id, id)
-        yield* repo.delete(id)
-        yield* recordChange("saved_view.deleted", project.id, view)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const remove = Effect.fn("SavedViews.remove")(function*(id: SavedViewId) {
+      const project = yield* CurrentProject
+      const { user_id } = yield* currentPerson
+      const view = yield* findToChange(project.id, user_id, id)
+      yield* repo.delete(id)
+      yield* recordChange("saved_view.deleted", project.id, view)
+    }, inTransaction(sql))
 
     return { list, create, update, remove } as const
   })

@@ -12,7 +12,7 @@ import {
 import { Audit } from "../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
-import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { orFail } from "../kernel/sql/Rows.ts"
 import { makeSearchablePathsRepo, type SearchablePathRow } from "./SearchablePaths/Repo.ts"
@@ -51,46 +51,38 @@ export class SearchablePaths extends Effect.Service<SearchablePaths>()("svc/Sear
       })
 
     /** The path that is there already, if it is. `SearchablePaths/Fill.ts` adds the values of stored tasks. */
-    const create = Effect.fn("SearchablePaths.create")(
-      function*({ path: given, task_name }: SearchablePathCreate) {
-        const project = yield* CurrentProject
-        const actor = yield* CurrentActor
-        const path = normalizePath(given)
-        yield* lockName(sql, `searchable paths ${project.id}`)
-        const known = yield* repo.findPlace(project.id, task_name, path)
-        if (Option.isSome(known)) return toPath(known.value)
-        if ((yield* repo.count(project.id)) >= maxSearchablePaths) return yield* tooMany
-        const row: SearchablePathRow = {
-          id: yield* Ids.nextOf(SearchablePathId),
-          project_id: project.id,
-          task_name,
-          path,
-          filled_to: null,
-          created_by: actor.kind === "person" ? actor.user_id : null,
-          created_at: yield* Timestamp.now
-        }
-        yield* repo.insert(row)
-        yield* record("searchable_path.created", row)
-        return toPath(row)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const create = Effect.fn("SearchablePaths.create")(function*({ path: given, task_name }: SearchablePathCreate) {
+      const project = yield* CurrentProject
+      const actor = yield* CurrentActor
+      const path = normalizePath(given)
+      yield* lockName(sql, `searchable paths ${project.id}`)
+      const known = yield* repo.findPlace(project.id, task_name, path)
+      if (Option.isSome(known)) return toPath(known.value)
+      if ((yield* repo.count(project.id)) >= maxSearchablePaths) return yield* tooMany
+      const row: SearchablePathRow = {
+        id: yield* Ids.nextOf(SearchablePathId),
+        project_id: project.id,
+        task_name,
+        path,
+        filled_to: null,
+        created_by: actor.kind === "person" ? actor.user_id : null,
+        created_at: yield* Timestamp.now
+      }
+      yield* repo.insert(row)
+      yield* record("searchable_path.created", row)
+      return toPath(row)
+    }, inTransaction(sql))
 
     /** Queries read the tasks themselves again from now on. */
-    const remove = Effect.fn("SearchablePaths.remove")(
-      function*(id: SearchablePathId) {
-        const project = yield* CurrentProject
-        const row = yield* Effect.flatMap(
-          repo.findForUpdate(project.id, id),
-          orFail(new NotFound({ resource: "searchable path" }))
-        )
-        yield* repo.remove(id, yield* Timestamp.now)
-        yield* record("searchable_path.deleted", row)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const remove = Effect.fn("SearchablePaths.remove")(function*(id: SearchablePathId) {
+      const project = yield* CurrentProject
+      const row = yield* Effect.flatMap(
+        repo.findForUpdate(project.id, id),
+        orFail(new NotFound({ resource: "searchable path" }))
+      )
+      yield* repo.remove(id, yield* Timestamp.now)
+      yield* record("searchable_path.deleted", row)
+    }, inTransaction(sql))
 
     return { list, create, remove } as const
   })

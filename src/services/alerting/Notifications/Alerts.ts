@@ -9,7 +9,7 @@ import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { severities } from "../../../domain/triggers/Trigger.ts"
 import { Audit } from "../../audit/Audit.ts"
 import { CurrentActor, CurrentProject, requireRole } from "../../kernel/CurrentActor.ts"
-import { orDieOnSql } from "../../kernel/sql/Database.ts"
+import { inTransaction, orDieOnSql } from "../../kernel/sql/Database.ts"
 import { decodeStart, pageOf } from "../../kernel/sql/RowPage.ts"
 import { orFail } from "../../kernel/sql/Rows.ts"
 import { type AlertRow, AlertsRepo, type VisibleRow } from "../AlertsRepo.ts"
@@ -130,42 +130,34 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
       return row
     })
 
-    const acknowledge = Effect.fn("Alerts.acknowledge")(
-      function*(id: AlertId, acknowledged: boolean) {
-        const { user_id } = yield* findToChange(id)
-        const actorId = yield* currentUserId
-        const row = yield* change(
-          id,
-          acknowledged ? "alert.acknowledged" : "alert.unacknowledged",
-          {},
-          (alert, now) => ({
-            ...alert,
-            acknowledged_at: acknowledged ? alert.acknowledged_at ?? now : null,
-            acknowledged_by: acknowledged ? alert.acknowledged_by ?? actorId : null
-          })
-        )
-        return toPublic({ ...row, user_id })
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
-
-    const snooze = Effect.fn("Alerts.snooze")(
-      function*(id: AlertId, until: Timestamp.Timestamp | null) {
-        const { user_id } = yield* findToChange(id)
-        const now = yield* Timestamp.now
-        if (until !== null && (until <= now || until > Timestamp.addSeconds(now, maxSnoozeSeconds))) {
-          return yield* ValidationFailed.at("until", "must be in the future, at most 30 days from now")
-        }
-        const row = yield* change(id, until === null ? "alert.unsnoozed" : "alert.snoozed", { until }, (alert) => ({
+    const acknowledge = Effect.fn("Alerts.acknowledge")(function*(id: AlertId, acknowledged: boolean) {
+      const { user_id } = yield* findToChange(id)
+      const actorId = yield* currentUserId
+      const row = yield* change(
+        id,
+        acknowledged ? "alert.acknowledged" : "alert.unacknowledged",
+        {},
+        (alert, now) => ({
           ...alert,
-          snoozed_until: until
-        }))
-        return toPublic({ ...row, user_id })
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+          acknowledged_at: acknowledged ? alert.acknowledged_at ?? now : null,
+          acknowledged_by: acknowledged ? alert.acknowledged_by ?? actorId : null
+        })
+      )
+      return toPublic({ ...row, user_id })
+    }, inTransaction(sql))
+
+    const snooze = Effect.fn("Alerts.snooze")(function*(id: AlertId, until: Timestamp.Timestamp | null) {
+      const { user_id } = yield* findToChange(id)
+      const now = yield* Timestamp.now
+      if (until !== null && (until <= now || until > Timestamp.addSeconds(now, maxSnoozeSeconds))) {
+        return yield* ValidationFailed.at("until", "must be in the future, at most 30 days from now")
+      }
+      const row = yield* change(id, until === null ? "alert.unsnoozed" : "alert.snoozed", { until }, (alert) => ({
+        ...alert,
+        snoozed_until: until
+      }))
+      return toPublic({ ...row, user_id })
+    }, inTransaction(sql))
 
     /** A valid link, with its alert. */
     const findLinked = Effect.fnUntraced(function*(token: string) {
@@ -183,27 +175,23 @@ export class Alerts extends Effect.Service<Alerts>()("svc/Alerts", {
     }, orDieOnSql)
 
     /** Does what the link is for; the audit row names the channel. */
-    const applyLink = Effect.fn("Alerts.applyLink")(
-      function*(token: string, snoozeMinutes: number) {
-        const { alert: { id }, link } = yield* findLinked(token)
-        const isAcknowledge = link.purpose === "acknowledge"
-        const row = yield* change(
-          id,
-          isAcknowledge ? "alert.acknowledged" : "alert.snoozed",
-          { by: "signed link", channel_id: link.channel_id },
-          (alert, now) =>
-            isAcknowledge
-              ? { ...alert, acknowledged_at: alert.acknowledged_at ?? now }
-              : { ...alert, snoozed_until: Timestamp.addSeconds(now, snoozeMinutes * 60) }
-        ).pipe(
-          Effect.provideService(CurrentActor, system(`signed link of channel ${link.channel_id}`)),
-          Effect.catchTag("NotFound", () => linkInvalid)
-        )
-        return preview(link, row)
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const applyLink = Effect.fn("Alerts.applyLink")(function*(token: string, snoozeMinutes: number) {
+      const { alert: { id }, link } = yield* findLinked(token)
+      const isAcknowledge = link.purpose === "acknowledge"
+      const row = yield* change(
+        id,
+        isAcknowledge ? "alert.acknowledged" : "alert.snoozed",
+        { by: "signed link", channel_id: link.channel_id },
+        (alert, now) =>
+          isAcknowledge
+            ? { ...alert, acknowledged_at: alert.acknowledged_at ?? now }
+            : { ...alert, snoozed_until: Timestamp.addSeconds(now, snoozeMinutes * 60) }
+      ).pipe(
+        Effect.provideService(CurrentActor, system(`signed link of channel ${link.channel_id}`)),
+        Effect.catchTag("NotFound", () => linkInvalid)
+      )
+      return preview(link, row)
+    }, inTransaction(sql))
 
     return { list: listAlerts, get, acknowledge, snooze, previewLink, applyLink } as const
   })

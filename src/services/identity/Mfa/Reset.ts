@@ -4,7 +4,7 @@ import type { UserDetail } from "../../../domain/identity/User.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { Audit, auditEntry } from "../../audit/Audit.ts"
 import { Notices } from "../../kernel/Mail/Notices.ts"
-import { Hints, orDieOnSql } from "../../kernel/sql/Database.ts"
+import { Hints, inTransaction } from "../../kernel/sql/Database.ts"
 import { MfaRepo } from "../MfaRepo.ts"
 import { SessionsRepo } from "../SessionsRepo.ts"
 import { TrustedDevicesRepo } from "../TrustedDevicesRepo.ts"
@@ -26,21 +26,17 @@ export class MfaReset extends Effect.Service<MfaReset>()("svc/MfaReset", {
      * Removes the user's secret, recovery codes and trusted browsers, and revokes their sessions, since the lost device
      * may hold one. False when the user had no second factor.
      */
-    const reset = Effect.fn("MfaReset.reset")(
-      function*({ email, id: userId }: ResetUser) {
-        yield* repo.findByUserForUpdate(userId) // before its codes, in the order that a verification locks them
-        if (!(yield* repo.clear(userId))) return false
-        const now = yield* Timestamp.now
-        yield* devices.revokeAll(userId, now)
-        yield* sessions.revokeAll(userId, now, null)
-        yield* notices.enqueue("factor_reset", email, { source_ip: null })
-        yield* hints.publish("access", userId)
-        yield* audit.record(auditEntry("user.mfa_reset_by_admin", "user", userId))
-        return true
-      },
-      sql.withTransaction,
-      orDieOnSql
-    )
+    const reset = Effect.fn("MfaReset.reset")(function*({ email, id: userId }: ResetUser) {
+      yield* repo.findByUserForUpdate(userId) // before its codes, in the order that a verification locks them
+      if (!(yield* repo.clear(userId))) return false
+      const now = yield* Timestamp.now
+      yield* devices.revokeAll(userId, now)
+      yield* sessions.revokeAll(userId, now, null)
+      yield* notices.enqueue("factor_reset", email, { source_ip: null })
+      yield* hints.publish("access", userId)
+      yield* audit.record(auditEntry("user.mfa_reset_by_admin", "user", userId))
+      return true
+    }, inTransaction(sql))
 
     return { reset } as const
   })

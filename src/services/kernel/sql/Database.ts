@@ -109,6 +109,12 @@ export const orDieOnSql = <A, E, R>(
     R
   >
 
+/** Runs the effect in one transaction, and turns database failures into defects. */
+export const inTransaction =
+  (sql: SqlClient.SqlClient) =>
+  <A, E, R>(self: Effect.Effect<A, E | SqlError.SqlError, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> =>
+    orDieOnSql(sql.withTransaction(self))
+
 export const isSqlError = (error: unknown): error is SqlError.SqlError =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
 
