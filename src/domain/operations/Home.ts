@@ -47,7 +47,7 @@ export const ProjectCard = Schema.Struct({
   ),
   health: describeField(
     ProjectHealth,
-    "`critical`: an item of attention is critical; `degraded`: there is another item; `idle`: it has no agent; else `healthy`.",
+    "`critical`: an item of attention is critical; `degraded`: there is another that waits for no decision; `idle`: it has no agent; else `healthy`.",
     "healthy"
   )
 }).annotations(describeBody("ProjectCard", "A project in numbers."))
@@ -56,6 +56,8 @@ export type ProjectCard = typeof ProjectCard.Type
 export const AttentionKind = Schema.Literal(
   "agents_offline",
   "agents_refused",
+  "alerts_open",
+  "approvals_waiting",
   "failure_rate",
   "queue_depth",
   "queue_growth",
@@ -73,10 +75,14 @@ export const AttentionKind = Schema.Literal(
 export type AttentionKind = typeof AttentionKind.Type
 
 export const AttentionTarget = Schema.Struct({
-  engine: describeField(Schema.NullOr(Schema.String), "A queue's engine; null: it is a failure group.", "celery"),
+  engine: describeField(Schema.NullOr(Schema.String), "A queue's engine; null: it is none.", "celery"),
   id: describeField(Schema.String, "Its id; of a failure group its fingerprint.", exampleId),
-  name: describeField(Schema.String, "Its name; of a failure group its tasks' name and its exception.", "mail")
-}).annotations(describeBody("AttentionTarget", "A queue or a failure group that needs attention."))
+  name: describeField(
+    Schema.String,
+    "Its name; of a failure group its tasks' name and its exception, of an alert its title.",
+    "mail"
+  )
+}).annotations(describeBody("AttentionTarget", "A queue, failure group, alert or approval that needs attention."))
 export type AttentionTarget = typeof AttentionTarget.Type
 
 export const AttentionItem = Schema.Struct({
@@ -89,7 +95,7 @@ export const AttentionItem = Schema.Struct({
   count: describeField(Schema.NullOr(Schema.Int), "How many there are.", 1),
   targets: describeField(
     Schema.Array(AttentionTarget),
-    "Of queues and failure groups at most 3 of them, the worst first; else empty.",
+    "At most 3 of what it is about, the worst or latest first; empty where it has no names.",
     [{ engine: "celery", id: exampleId, name: "mail" }]
   )
 }).annotations(describeBody("AttentionItem", "Something that needs attention."))

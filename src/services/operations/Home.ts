@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
-import { includesRole } from "../../domain/kernel/Access.ts"
+import { includesRole, type Role, type Scope } from "../../domain/kernel/Access.ts"
+import { hasScope } from "../../domain/kernel/Actor.ts"
 import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import { Id } from "../../domain/kernel/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../../domain/kernel/Page.ts"
@@ -19,7 +20,7 @@ import * as Ids from "../kernel/Ids.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { Rollups } from "../tasks/Rollups.ts"
 import { failureRateOf } from "../tasks/Rollups/Counts.ts"
-import { attentionOf } from "./Home/Attention.ts"
+import { attentionOf, isDecision } from "./Home/Attention.ts"
 import { makeNamedRepo } from "./Home/NamedRepo.ts"
 import { type Counts, HomeRepo } from "./Home/Repo.ts"
 
@@ -43,9 +44,20 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
       const visible = yield* projects.list()
       const ids = visible.map((project) => project.id)
       const now = yield* Timestamp.now
+      const idsAs = (needed: Role, scope: Scope) =>
+        ids.filter((id) => {
+          const role = roleIn(person, id)
+          return hasScope(person.via, scope) && role !== null && includesRole(role, needed)
+        })
+      const decider = {
+        user_id: person.user_id,
+        seen: idsAs("viewer", "notifications:read"),
+        operated: idsAs("operator", "notifications:read"),
+        administered: idsAs("admin", "projects:read")
+      }
       const [counts, named, activity, display_name] = yield* Effect.all([
         repo.countAll(ids, now),
-        listNamed(ids, now),
+        listNamed(ids, decider, now),
         repo.findLastActivity(ids),
         repo.findDisplayName(person.user_id)
       ], { concurrency: "unbounded" })
@@ -154,7 +166,7 @@ const countsOf = (counts: Counts, { id }: Project): Sums => {
 
 const healthOf = (sums: Sums, attention: ReadonlyArray<AttentionItem>): ProjectCard["health"] => {
   if (attention.some(({ severity }) => severity === "critical")) return "critical"
-  if (attention.length > 0) return "degraded"
+  if (!attention.every(isDecision)) return "degraded"
   return sums.agents_total === 0 ? "idle" : "healthy"
 }
 

@@ -159,6 +159,9 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the overview and the f
           const data = { task_name: "box.pay", queue: "box", worker: "w1@box", exception: "IOError: the card reader" }
           await agent.sendEvents([event({ kind: "task.failed", data })])
           await waitUntil(async () => (await call("GET", "/projects/shop/notifications/alerts")).items.length > 0)
+          await page.goto("/projects/shop")
+          await attention.getByRole("link", { name: /open alerts? (is|are) not acknowledged/ }).click()
+          await page.waitForURL(/\/notifications$/)
           await page.goto("/projects/shop/workers")
           await waitUntil(async () => /^\(\d+\) Workers · Shop · svc$/.test(await page.title()))
 

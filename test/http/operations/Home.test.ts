@@ -7,6 +7,7 @@ import { AgentId } from "../../../src/domain/kernel/Id.ts"
 import type { Project } from "../../../src/domain/kernel/Project.ts"
 import type { AgentEvent } from "../../../src/domain/kernel/TaskEvent.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
+import type { HomeSummary } from "../../../src/domain/operations/Home.ts"
 import * as Ids from "../../../src/services/kernel/Ids.ts"
 import { levels } from "../../../src/services/tasks/Rollups/Series.ts"
 import { freshAgent } from "../../agent.ts"
@@ -15,6 +16,7 @@ import { laneEngines } from "../../engines.ts"
 import { mergeAll, taskEvents } from "../../rollups.ts"
 import { offerEvents } from "../../services/tasks/Ingest/world.ts"
 import { insertTasks, storedTask } from "../../tasks.ts"
+import { alertIn, approvalIn } from "../access/world.ts"
 
 const agentId = AgentId.make(randomUUID())
 
@@ -359,6 +361,49 @@ describe.each(laneEngines)("home on %s", (engine) => {
         assert.deepStrictEqual(kindsOf((yield* summary).json), seen)
         const { json } = yield* request("GET", "/home/summary", admin)
         assert.sameMembers(kindsOf(json), [...seen, "channels_disabled"])
+      }))
+
+    it.effect("names the open alerts and waiting approvals that the caller may decide, which leave the project healthy", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const now = yield* Timestamp.now
+        const project = yield* freshProject()
+        const hidden = yield* freshProject()
+        const keyAs = (role: "viewer" | "operator" | "admin", scopes?: ReadonlyArray<Scope>) =>
+          freshKey({ roles: { [project.id]: role }, ...(scopes !== undefined && { scopes }) })
+        const [viewer, operator, admin] = [yield* keyAs("viewer"), yield* keyAs("operator"), yield* keyAs("admin")]
+        const narrow = yield* keyAs("admin", ["home:read"])
+        const ofProject = yield* alertIn(project, null)
+        const ofViewer = yield* alertIn(project, viewer.user_id)
+        for (const [column, value] of [["acknowledged_at", now], ["snoozed_until", Timestamp.addSeconds(now, 60)]]) {
+          yield* sql`UPDATE alerts SET ${sql(column!)} = ${value!} WHERE id = ${yield* alertIn(project, null)}`
+        }
+        yield* alertIn(hidden, null)
+        const waiting = yield* approvalIn(project, "pending")
+        yield* approvalIn(project, "rejected")
+        yield* approvalIn(hidden, "pending")
+        const own = yield* approvalIn(project, "pending")
+        yield* sql`UPDATE approvals SET requested_by = ${admin.user_id} WHERE id = ${own}`
+        const over = yield* approvalIn(project, "pending")
+        yield* sql`UPDATE approvals SET expires_at = ${now} WHERE id = ${over}`
+
+        const seenBy = (key: typeof viewer) =>
+          Effect.map(request("GET", "/home/summary", key), ({ json }) => {
+            assert.strictEqual(json.projects[0].health, "idle")
+            return json.attention.map(({ kind, targets }: HomeSummary["attention"][number]) => [
+              kind,
+              ...targets.map(({ id }) => id)
+            ])
+          })
+        assert.deepStrictEqual(yield* seenBy(viewer), [["alerts_open", ofViewer]])
+        assert.deepStrictEqual(yield* seenBy(operator), [["alerts_open", ofProject]])
+        assert.deepStrictEqual(yield* seenBy(admin), [["alerts_open", ofProject], ["approvals_waiting", waiting]])
+        assert.deepStrictEqual(yield* seenBy(narrow), [])
+        const { json } = yield* request("GET", "/home/summary", admin)
+        assert.deepStrictEqual(json.attention.map(({ message }: HomeSummary["attention"][number]) => message), [
+          "1 open alert is not acknowledged.",
+          "1 action waits for your approval."
+        ])
       }))
 
     it.effect("sums the tasks of all projects over time", () =>

@@ -1351,7 +1351,7 @@ export interface components {
         AttentionItem: {
             count: number | null;
             /** @enum {string} */
-            kind: "agents_offline" | "agents_refused" | "failure_rate" | "queue_depth" | "queue_growth" | "queue_over_target" | "queue_unconsumed" | "failure_groups_regressed" | "failure_groups_new" | "failure_groups_escalating" | "stuck_commands" | "schedule_misfires" | "channels_disabled" | "breakers_tripped" | "schedules_tripped";
+            kind: "agents_offline" | "agents_refused" | "alerts_open" | "approvals_waiting" | "failure_rate" | "queue_depth" | "queue_growth" | "queue_over_target" | "queue_unconsumed" | "failure_groups_regressed" | "failure_groups_new" | "failure_groups_escalating" | "stuck_commands" | "schedule_misfires" | "channels_disabled" | "breakers_tripped" | "schedules_tripped";
             message: string;
             /** Format: uuid */
             project_id: string;

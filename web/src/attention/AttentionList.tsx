@@ -11,6 +11,8 @@ export type AttentionItem = Schemas["AttentionItem"]
 const places: Readonly<Record<AttentionItem["kind"], { readonly to: string; readonly search?: object }>> = {
   agents_offline: { to: "/projects/$slug/agents" },
   agents_refused: { to: "/projects/$slug/agents" },
+  alerts_open: { to: "/projects/$slug/notifications" },
+  approvals_waiting: { to: "/projects/$slug/approvals" },
   failure_rate: { to: "/projects/$slug/failures", search: { hours: 24 } },
   failure_groups_regressed: { to: "/projects/$slug/failures", search: { status: "regressed" } },
   failure_groups_escalating: { to: "/projects/$slug/failures", search: { hours: 24, sort: "escalating" } },
@@ -26,7 +28,7 @@ const places: Readonly<Record<AttentionItem["kind"], { readonly to: string; read
   breakers_tripped: { to: "/projects/$slug/automation" }
 }
 
-/** A queue or a failure group of an item, with its own page. */
+/** A queue, failure group, alert or approval of an item, with its own page. */
 const TargetLink = ({ item, target: { engine, id, name } }: {
   readonly item: AttentionItem
   readonly target: AttentionItem["targets"][number]
@@ -98,7 +100,8 @@ export const AttentionList = ({ detailOf, items, showProject = false }: {
                 <Link
                   {...places[item.kind]}
                   params={{ slug: item.project_slug }}
-                  className="after:absolute after:inset-0" // the whole row leads there, but for its own links
+                  // as high as a finger needs; the whole row leads there, but for its own links
+                  className="inline-block py-0.5 after:absolute after:inset-0"
                 >
                   {sentenceOf(item)}
                 </Link>

@@ -50,8 +50,13 @@ const countedKinds: ReadonlyArray<CountedKind> = [
   }
 ]
 
-/** Kinds whose queues or failure groups are named, in the order in which they are listed. */
+/** What waits for the reader's decision says nothing of how well the project works. */
+export const isDecision = ({ kind }: AttentionItem): boolean => kind === "alerts_open" || kind === "approvals_waiting"
+
+/** Kinds with names of what they are about, in the order in which they are listed. */
 const namedKinds: ReadonlyArray<readonly [AttentionKind, (count: number) => string]> = [
+  ["alerts_open", (count) => `${amount(count, "open alert")} ${isOrAre(count)} not acknowledged.`],
+  ["approvals_waiting", (count) => `${amount(count, "action")} ${count === 1 ? "waits" : "wait"} for your approval.`],
   [
     "queue_unconsumed",
     (count) =>

@@ -1,7 +1,7 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import { Array as Arr, Effect } from "effect"
 import { isUnconsumed } from "../../../domain/agents/Consumers.ts"
-import type { ProjectId } from "../../../domain/kernel/Id.ts"
+import type { ProjectId, UserId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { AttentionKind, AttentionTarget } from "../../../domain/operations/Home.ts"
 import { hasGrown, lowWindowOf } from "../../agents/Queues/Lows.ts"
@@ -17,6 +17,17 @@ export interface Named {
   readonly kind: AttentionKind
   readonly count: number
   readonly targets: ReadonlyArray<AttentionTarget>
+}
+
+/** Who reads, and where they may decide. */
+export interface Decider {
+  readonly user_id: UserId
+  /** Projects whose alerts that are their own they see. */
+  readonly seen: ReadonlyArray<ProjectId>
+  /** Projects whose own alerts they may acknowledge. */
+  readonly operated: ReadonlyArray<ProjectId>
+  /** Projects in which they may approve what other people request. */
+  readonly administered: ReadonlyArray<ProjectId>
 }
 
 /** Of each kind so many are named. */
@@ -103,11 +114,26 @@ const listWorst = (
       })
   )
 
-/** Queues and failure groups that need attention, by name; the rules are those of docs/trends.md. */
+/** What needs attention and has names: queues, failure groups, alerts and approvals; the rules are those of docs/trends.md. */
 export const makeNamedRepo = Effect.gen(function*() {
   const read = yield* Reader
 
-  const listQueuesAndGroups = (ids: ReadonlyArray<ProjectId>, now: Timestamp.Timestamp) => {
+  /** Open alerts that nobody takes care of, the latest first. */
+  const alertsOf = ({ operated, seen, user_id }: Decider, now: Timestamp.Timestamp) =>
+    read`SELECT alerts.project_id, NULL AS engine, CAST(alerts.id AS TEXT) AS id, title AS name, NULL AS detail,
+        last_at AS weight
+      FROM alerts JOIN subscriptions s ON s.id = alerts.subscription_id
+      WHERE ${idIn(read, seen, "alerts.project_id")} AND alerts.status = 'open' AND acknowledged_at IS NULL
+        AND (snoozed_until IS NULL OR snoozed_until <= ${now})
+        AND (s.user_id = ${user_id} OR (s.user_id IS NULL AND ${idIn(read, operated, "alerts.project_id")}))`
+
+  /** Actions that wait for a second person, the latest first. */
+  const approvalsOf = ({ administered, user_id }: Decider, now: Timestamp.Timestamp) =>
+    read`SELECT project_id, NULL AS engine, CAST(id AS TEXT) AS id, summary AS name, NULL AS detail, created_at AS weight
+      FROM approvals WHERE ${idIn(read, administered, "project_id")} AND status = 'pending' AND expires_at > ${now}
+        AND requested_by <> ${user_id}`
+
+  const listRanked = (ids: ReadonlyArray<ProjectId>, decider: Decider, now: Timestamp.Timestamp) => {
     const ago = (seconds: number) => Timestamp.addSeconds(now, -seconds)
     const queues = (condition: Statement.Fragment) =>
       read`SELECT project_id, engine, CAST(id AS TEXT) AS id, name, NULL AS detail, depth AS weight FROM queues
@@ -123,6 +149,8 @@ export const makeNamedRepo = Effect.gen(function*() {
           ORDER BY last_seen_at DESC LIMIT ${maxGroups}) AS a
         JOIN failure_groups g ON g.project_id = a.project_id AND g.fingerprint = a.fingerprint`
     return listWorst(read, [
+      ["alerts_open", alertsOf(decider, now)],
+      ["approvals_waiting", approvalsOf(decider, now)],
       ["queue_depth", queues(read`depth >= ${deepQueue}`)],
       ["queue_growth", queues(read`low_window >= ${lowWindowOf(now) - 1} AND ${read.literal(hasGrown)}`)],
       [
@@ -212,9 +240,9 @@ export const makeNamedRepo = Effect.gen(function*() {
     }))
   })
 
-  const listNamed = (ids: ReadonlyArray<ProjectId>, now: Timestamp.Timestamp) =>
+  const listNamed = (ids: ReadonlyArray<ProjectId>, decider: Decider, now: Timestamp.Timestamp) =>
     Effect.map(
-      Effect.all([listQueuesAndGroups(ids, now), listUnconsumed(ids, now), listOverTarget(ids, now)], {
+      Effect.all([listRanked(ids, decider, now), listUnconsumed(ids, now), listOverTarget(ids, now)], {
         concurrency: 2
       }),
       (found) => found.flat()

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { ProjectId } from "../../../../src/domain/kernel/Id.ts"
+import { ProjectId, UserId } from "../../../../src/domain/kernel/Id.ts"
 import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
 import { makeNamedRepo } from "../../../../src/services/operations/Home/NamedRepo.ts"
 import { makeTriageChanges } from "../../../../src/services/tasks/Failures/TriageChanges.ts"
@@ -19,10 +19,10 @@ layer(brainOn("SQLite"), { excludeTestServices: true })("the triage of failure g
       const groups = plans.filter((detail) => / g\b/.test(detail))
       assert.lengthOf(groups, 4, plans.join("\n"))
       for (const plan of groups) assert.match(plan, /USING (COVERING )?INDEX failure_groups_(recurred|muted)/)
-      const home = (yield* plansOf(
-        sql.withTransaction(listNamed([ProjectId.make(randomUUID())], yield* Timestamp.now))
-      )).flat()
+      const ids = [ProjectId.make(randomUUID())]
+      const decider = { user_id: UserId.make(randomUUID()), seen: ids, operated: ids, administered: ids }
+      const home = (yield* plansOf(sql.withTransaction(listNamed(ids, decider, yield* Timestamp.now)))).flat()
       assert.isTrue(home.some((detail) => detail.includes("INDEX failure_groups_regressed")), home.join("\n"))
-      assert.isFalse(home.some((detail) => /SCAN (failure_groups|g)\b/.test(detail)), home.join("\n"))
+      assert.isFalse(home.some((detail) => /SCAN (failure_groups|g|alerts|approvals)\b/.test(detail)), home.join("\n"))
     }))
 })

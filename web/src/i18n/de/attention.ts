@@ -10,6 +10,10 @@ export const attention: Texts["attention"] = {
   kinds: {
     agents_offline: (count: Count) => plural(count, "# Agent ist offline", "# Agenten sind offline"),
     agents_refused: (count: Count) => `Von ${count.text} Agenten wurde in den letzten 24 Stunden etwas abgelehnt`,
+    alerts_open: (count: Count) =>
+      plural(count, "# offener Alarm ist nicht bestätigt", "# offene Alarme sind nicht bestätigt"),
+    approvals_waiting: (count: Count) =>
+      plural(count, "# Aktion wartet auf Ihre Freigabe", "# Aktionen warten auf Ihre Freigabe"),
     failure_rate: (count: Count) => `Mindestens 20 % der Tasks schlagen fehl: ${count.text} in den letzten 24 Stunden`,
     queue_depth: (count: Count) =>
       plural(count, "# Queue hat 1.000 Tasks oder mehr", "# Queues haben 1.000 Tasks oder mehr"),

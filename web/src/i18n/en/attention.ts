@@ -13,6 +13,10 @@ export const attention = {
         "# agent had requests refused in the last 24 hours",
         "# agents had requests refused in the last 24 hours"
       ),
+    alerts_open: (count: Count) =>
+      plural(count, "# open alert is not acknowledged", "# open alerts are not acknowledged"),
+    approvals_waiting: (count: Count) =>
+      plural(count, "# action waits for your approval", "# actions wait for your approval"),
     failure_rate: (count: Count) => `At least 20% of tasks fail: ${count.text} in the last 24 hours`,
     queue_depth: (count: Count) =>
       plural(count, "# queue holds 1,000 tasks or more", "# queues hold 1,000 tasks or more"),

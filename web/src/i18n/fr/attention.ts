@@ -15,6 +15,10 @@ export const attention: Texts["attention"] = {
         "# agent a eu des requêtes refusées ces dernières 24 heures",
         "# agents ont eu des requêtes refusées ces dernières 24 heures"
       ),
+    alerts_open: (count: Count) =>
+      plural(count, "# alerte ouverte n’est pas acquittée", "# alertes ouvertes ne sont pas acquittées"),
+    approvals_waiting: (count: Count) =>
+      plural(count, "# action attend votre approbation", "# actions attendent votre approbation"),
     failure_rate: (count: Count) =>
       `Au moins 20\u00a0% des tâches échouent\u00a0: ${count.text} ces dernières 24 heures`,
     queue_depth: (count: Count) =>

@@ -9,6 +9,8 @@ export const attention: Texts["attention"] = {
   kinds: {
     agents_offline: (count: Count) => `${count.text}個のエージェントがオフライン`,
     agents_refused: (count: Count) => `過去24時間に${count.text}個のエージェントの要求を拒否`,
+    alerts_open: (count: Count) => `未対応のアラートが${count.text}件`,
+    approvals_waiting: (count: Count) => `承認を待っている操作が${count.text}件`,
     failure_rate: (count: Count) => `タスクの20%以上が失敗（過去24時間に${count.text}件）`,
     queue_depth: (count: Count) => `1,000件以上のタスクがあるキューが${count.text}個`,
     queue_over_target: (count: Count) => `目標より長く待つタスクがあるキューが${count.text}個`,
