@@ -186,6 +186,30 @@ describe.skipIf(!(await has("chromium-headless-shell")))("the overview and the f
           await page.getByRole("navigation").first().waitFor()
           await page.getByRole("link", { name: "box.count" }).waitFor()
 
+          // the overview on a wall fits one screen, without what a person chooses or dismisses
+          for (const [width, height] of [[1920, 1080], [1280, 720]] as const) {
+            await page.setViewportSize({ width, height })
+            await page.goto("/projects/shop?wall=1")
+            await page.getByRole("region", { name: "Needs attention" }).getByRole("link").first().waitFor()
+            await page.getByRole("region", { name: "Completed tasks" }).locator("canvas").waitFor()
+            await page.getByRole("region", { name: "Queues" }).getByRole("row").nth(1).waitFor()
+            await page.getByRole("region", { name: "Failure groups with open tasks" }).getByRole("row").nth(1).waitFor()
+            await page.evaluate(nextFrame)
+            const scrolled = await page.locator("html, main").evaluateAll((all) =>
+              all.map(({ clientHeight, scrollHeight }) => scrollHeight - clientHeight)
+            )
+            assert.deepStrictEqual(scrolled, [0, 0], `${width} × ${height}`)
+            const bottoms = await page.getByRole("region").evaluateAll((all) =>
+              all.map((part) => part.getBoundingClientRect().bottom)
+            )
+            assert.isAtMost(Math.max(...bottoms), height, `${width} × ${height}`)
+            const choices = page.getByRole("main").locator("input, select").or(
+              page.getByRole("button", { name: "Dismiss" })
+            )
+            assert.strictEqual(await choices.count(), 0)
+          }
+          await inspect(page, "the overview on a wall")
+
           // a bar of tabs scrolls sideways at most
           for (const path of ["/account", "/system", "/projects/shop/notifications", "/projects/shop/commands"]) {
             await page.goto(path)

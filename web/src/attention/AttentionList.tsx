@@ -33,18 +33,33 @@ const TargetLink = ({ item, target: { engine, id, name } }: {
   readonly item: AttentionItem
   readonly target: AttentionItem["targets"][number]
 }) => {
-  const className =
-    "relative block w-fit max-w-full truncate text-soft hover:text-ink hover:underline hover:underline-offset-2"
   const slug = item.project_slug
-  return item.kind.startsWith("failure_groups_")
-    ? (
-      <Link to="/projects/$slug/failures/$fingerprint" params={{ slug, fingerprint: id }} className={className}>
-        {name}
-      </Link>
-    )
-    : (
-      <QueueLink slug={slug} engine={engine ?? ""} name={name} className={className} /> // a queue has its engine
-    )
+  const className =
+    "relative block w-fit max-w-full truncate py-0.5 text-soft hover:text-ink hover:underline hover:underline-offset-2"
+  switch (item.kind) {
+    case "alerts_open":
+      return (
+        <Link
+          to="/projects/$slug/notifications/alerts/$alertId"
+          params={{ slug, alertId: id }}
+          className={className}
+        >
+          {name}
+        </Link>
+      )
+    case "approvals_waiting":
+      return <Link to="/projects/$slug/approvals" params={{ slug }} search={{ id }} className={className}>{name}</Link>
+    case "failure_groups_regressed":
+    case "failure_groups_new":
+    case "failure_groups_escalating":
+      return (
+        <Link to="/projects/$slug/failures/$fingerprint" params={{ slug, fingerprint: id }} className={className}>
+          {name}
+        </Link>
+      )
+    default: // a queue, which has its engine
+      return <QueueLink slug={slug} engine={engine ?? ""} name={name} className={className} />
+  }
 }
 
 /** A filled triangle for what is critical, an outlined one for a warning: the colour is not needed to distinguish them. */
@@ -72,9 +87,11 @@ const SeverityMark = ({ severity }: { readonly severity: AttentionItem["severity
 }
 
 /** What needs attention now, the worst first; each item leads to its place. */
-export const AttentionList = ({ detailOf, items, showProject = false }: {
+export const AttentionList = ({ detailOf, isClipped = false, items, showProject = false }: {
   readonly items: ReadonlyArray<AttentionItem>
   readonly showProject?: boolean
+  /** Of a wall: as high as its place, without items that do not fit whole; the title counts them too. */
+  readonly isClipped?: boolean
   /** What the page knows beyond the item's sentence, such as why an agent was refused. */
   readonly detailOf?: (item: AttentionItem) => ReadonlyArray<string>
 }) => {
@@ -85,14 +102,21 @@ export const AttentionList = ({ detailOf, items, showProject = false }: {
   const sentenceOf = ({ count, kind, message }: AttentionItem) =>
     count === null ? message : kinds[kind]?.(format.count(count)) ?? message
   return (
-    <section aria-labelledby="attention" className="mx-4 rounded-base border border-line bg-paper">
-      <h2 id="attention" className="border-b border-line px-4 py-2 font-semibold">{texts.title}</h2>
+    <section
+      aria-labelledby="attention"
+      className={`mx-4 rounded-base border border-line bg-paper ${isClipped ? "lg:flex lg:min-h-0 lg:flex-col" : ""}`}
+    >
+      <h2 id="attention" className="border-b border-line px-4 py-2 font-semibold">
+        {texts.title}
+        {isClipped && <span className="figures ml-2 font-normal text-soft">{format.number(items.length)}</span>}
+      </h2>
       {items.length === 0 ? <p className="px-4 py-3 text-soft">{texts.calm}</p> : (
-        <ul>
+        // the next column is outside
+        <ul className={isClipped ? "lg:flex lg:min-h-0 lg:flex-1 lg:flex-col lg:flex-wrap lg:overflow-hidden" : ""}>
           {items.map((item) => (
             <li
               key={`${item.project_id} ${item.kind}`}
-              className="relative flex gap-3 border-b border-line px-4 py-2 last:border-0 hover:bg-hover max-md:flex-wrap"
+              className="relative flex w-full gap-3 border-b border-line px-4 py-1.5 last:border-0 hover:bg-hover max-md:flex-wrap"
             >
               <SeverityMark severity={item.severity} />
               {showProject && <span className="w-30 shrink-0 truncate font-medium">{item.project_name}</span>}

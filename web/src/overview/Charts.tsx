@@ -55,12 +55,13 @@ const useSeries = (trends: Trends | undefined, past: Trends | undefined) => {
 }
 
 /** Throughput, failure rate, run time and wait over the buckets of a window; undefined while they are read. */
-export const Charts = ({ past, readAt, slug, terms = {}, trends }: {
+export const Charts = ({ isShort, past, readAt, slug, terms = {}, trends }: {
   readonly trends: Trends | undefined
   readonly readAt: number
   readonly past: Trends | undefined
   readonly slug: string | undefined
   readonly terms: TaskQuery | undefined
+  readonly isShort: boolean
 }) => {
   const { overview: texts } = useTexts()
   const format = useFormat()
@@ -90,10 +91,14 @@ export const Charts = ({ past, readAt, slug, terms = {}, trends }: {
           onOpen={open({ state: "failure" })}
           {...shared}
         />
-        <Chart title={texts.durations} series={runs} formatValue={format.duration} onOpen={open({})} {...shared} />
-        <Chart title={texts.waits} series={waits} formatValue={format.duration} onOpen={open({})} {...shared} />
+        {!isShort && (
+          <>
+            <Chart title={texts.durations} series={runs} formatValue={format.duration} onOpen={open({})} {...shared} />
+            <Chart title={texts.waits} series={waits} formatValue={format.duration} onOpen={open({})} {...shared} />
+          </>
+        )}
       </div>
-      <MarkLegend marks={marks} />
+      {!isShort && <MarkLegend marks={marks} />}
     </div>
   )
 }

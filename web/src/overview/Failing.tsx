@@ -58,7 +58,11 @@ export const FailingNames = ({ slug, window }: { readonly slug: string; readonly
 }
 
 /** The failure groups of the window with the most open tasks. */
-export const FailingGroups = ({ slug, window }: { readonly slug: string; readonly window: OverviewWindow }) => {
+export const FailingGroups = ({ most, slug, window }: {
+  readonly slug: string
+  readonly window: OverviewWindow
+  readonly most?: number
+}) => {
   const { failures, overview: texts } = useTexts()
   const format = useFormat()
   const groups = useQuery({ ...failingGroupsQuery(slug, window), refetchInterval: useRefetchInterval(refetchMillis) })
@@ -66,7 +70,7 @@ export const FailingGroups = ({ slug, window }: { readonly slug: string; readonl
     <Part title={texts.topGroups} query={groups} isEmpty={groups.data?.length === 0} empty={texts.noGroups}>
       <Table
         label={texts.topGroups}
-        rows={groups.data ?? []}
+        rows={groups.data?.slice(0, most) ?? []}
         rowKey={({ fingerprint }) => fingerprint}
         columns={[
           {
@@ -76,7 +80,7 @@ export const FailingGroups = ({ slug, window }: { readonly slug: string; readonl
                 to="/projects/$slug/failures/$fingerprint"
                 params={{ slug, fingerprint }}
                 title={sample_exception ?? undefined}
-                className={`block max-w-[44ch] truncate max-md:max-w-[46vw] ${linkClass.name}`}
+                className={`block max-w-[44ch] truncate @max-md:max-w-[46cqw] ${linkClass.name}`}
               >
                 {sample_exception?.split("\n", 1)[0] ?? sample_task_name ?? fingerprint}
               </Link>

@@ -1,34 +1,34 @@
-import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { useRefetchInterval } from "../api/live.ts"
-import { AttentionList } from "../attention/AttentionList.tsx"
 import { useTexts } from "../i18n/Language.tsx"
 import { WallLink } from "../shell/WallLink.tsx"
-import { ErrorNotice, Loading } from "../ui/Notices.tsx"
+import { Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { DemoGuide } from "./DemoGuide.tsx"
 import { FailingGroups, FailingNames } from "./Failing.tsx"
-import { Figures } from "./Figures.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
 import { GroupChart } from "./GroupChart.tsx"
-import { statsQuery, useTrends } from "./queries.ts"
+import { OverviewWall } from "./OverviewWall.tsx"
+import { ProjectAttention } from "./ProjectAttention.tsx"
+import { useTrends } from "./queries.ts"
 import { QueueDepths } from "./QueueDepths.tsx"
 import { TrendCharts } from "./TrendCharts.tsx"
 import { useFirstSteps } from "./useFirstSteps.ts"
 import { useProjectAttention } from "./useProjectAttention.ts"
-import type { OverviewSearch } from "./windows.ts"
+import { WindowFigures } from "./WindowFigures.tsx"
+import type { OverviewSearch, OverviewWindow } from "./windows.ts"
 import { CompareToggle, WindowSelect } from "./WindowSelect.tsx"
-
-const refetchMillis = 10_000
 
 /**
  * A project at a glance: what needs attention, what ended, how long it took, what fails and what waits. The list of what
  * needs attention may have any height, so nothing is shown below it before it is read; the other parts have their
  * height from the start. A project without a task has first steps in their place.
  */
-export const OverviewPage = () => {
-  const { slug } = useParams({ from: "/signed-in/projects/$slug/" })
-  const { compare = false, window = "24h" } = useSearch({ from: "/signed-in/projects/$slug/" })
+const Overview = ({ compare, slug, window }: {
+  readonly slug: string
+  readonly window: OverviewWindow
+  /** With the week before. */
+  readonly compare: boolean
+}) => {
   const { overview: texts } = useTexts()
   const navigate = useNavigate()
   const { changes, past, trends } = useTrends(slug, window, compare)
@@ -36,7 +36,6 @@ export const OverviewPage = () => {
     void navigate({ to: "/projects/$slug", params: { slug }, search: (known) => ({ ...known, ...search }) })
   const attention = useProjectAttention(slug)
   const firstSteps = useFirstSteps(slug)
-  const stats = useQuery({ ...statsQuery(slug, window), refetchInterval: useRefetchInterval(refetchMillis) })
   const isReading = attention.isReading || firstSteps.isReading
   return (
     <div className="grid gap-4 pb-6">
@@ -55,25 +54,10 @@ export const OverviewPage = () => {
         {firstSteps.steps.length > 0 && (
           <FirstSteps slug={slug} steps={firstSteps.steps} onDismiss={firstSteps.dismiss} />
         )}
-        {attention.items !== undefined
-          ? <AttentionList items={attention.items} detailOf={attention.detailOf} />
-          : attention.home.isError && (
-            <ErrorNotice
-              error={attention.home.error}
-              onRetry={() => void attention.home.refetch()}
-            />
-          )}
+        <ProjectAttention attention={attention} />
         {!firstSteps.isEmpty && (
           <>
-            {stats.isError && (
-              <ErrorNotice
-                error={stats.error}
-                onRetry={() => void stats.refetch()}
-              />
-            )}
-            {(stats.data !== undefined || !stats.isError) && (
-              <Figures slug={slug} stats={stats.data} changes={changes} />
-            )}
+            <WindowFigures slug={slug} window={window} changes={changes} />
             <TrendCharts trends={trends} past={past} slug={slug} />
             <GroupChart slug={slug} window={window} />
             <div className="grid gap-x-0 gap-y-2 lg:grid-cols-2">
@@ -86,4 +70,12 @@ export const OverviewPage = () => {
       </div>
     </div>
   )
+}
+
+export const OverviewPage = () => {
+  const { slug } = useParams({ from: "/signed-in/projects/$slug/" })
+  const { compare = false, wall, window = "24h" } = useSearch({ from: "/signed-in/projects/$slug/" })
+  return wall === 1
+    ? <OverviewWall slug={slug} window={window} />
+    : <Overview slug={slug} window={window} compare={compare} />
 }

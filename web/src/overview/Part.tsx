@@ -13,7 +13,7 @@ export const Part = ({ children, empty, isEmpty, query, title }: {
   readonly children: ReactNode
 }) => (
   // its table is the landmark of this title
-  <div className="min-w-0">
+  <div className="@container min-w-0">
     <h2 className="px-4 pb-2 font-semibold">{title}</h2>
     <div className={query.data === undefined ? listHeight : ""}>
       <ListFrame list={query} isEmpty={isEmpty} empty={<p className="px-4 text-soft">{empty}</p>}>

@@ -11,14 +11,13 @@ import { Part } from "./Part.tsx"
 import { queuesQuery } from "./queries.ts"
 
 const refetchMillis = 10_000
-const shownQueues = 8
 
 /** The deepest queues, how long their oldest task has waited, and when they were reported. */
-export const QueueDepths = ({ slug }: { readonly slug: string }) => {
+export const QueueDepths = ({ most = 8, slug }: { readonly slug: string; readonly most?: number }) => {
   const { overview: texts, queues: queueTexts, tasks } = useTexts()
   const format = useFormat()
   const queues = useQuery({ ...queuesQuery(slug), refetchInterval: useRefetchInterval(refetchMillis) })
-  const rows = queues.data?.toSorted((left, right) => (right.depth ?? -1) - (left.depth ?? -1)).slice(0, shownQueues)
+  const rows = queues.data?.toSorted((left, right) => (right.depth ?? -1) - (left.depth ?? -1)).slice(0, most)
   return (
     <Part title={texts.queues} query={queues} isEmpty={rows?.length === 0} empty={texts.noQueues}>
       <Table

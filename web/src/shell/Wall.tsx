@@ -35,7 +35,8 @@ export const Wall = ({ children, name }: {
         </Link>
       </header>
       <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-auto outline-none">
-        <div className="h-full lg:[zoom:1.4]">{children}</div>
+        {/* 13 pixels of 720, and as large a part of 1080 and 2160 */}
+        <div className="h-full min-[1600px]:[zoom:1.4] min-[3000px]:[zoom:2.8]">{children}</div>
       </main>
     </div>
   )

@@ -5,9 +5,11 @@ export interface Column<A> {
   readonly cell: (row: A) => ReactNode
   /** Numbers and times: aligned at the right, with figures of one width. */
   readonly isNumber?: boolean
-  /** Left out on a phone. */
+  /** Left out on a phone, and where there is as little room. */
   readonly isMinor?: boolean
 }
+
+const minorClass = "max-md:hidden @max-md:hidden"
 
 /** A table of few rows. `tasks/TaskTable.tsx` is for many. */
 export const Table = <A extends object>({ columns, isFaded, isInPanel = false, label, rowKey, rows }: {
@@ -39,7 +41,7 @@ export const Table = <A extends object>({ columns, isFaded, isInPanel = false, l
               key={title}
               scope="col"
               className={`h-8 px-3 font-normal ${isNumber === true ? "text-right" : "text-left"} ${
-                isMinor === true ? "max-md:hidden" : ""
+                isMinor === true ? minorClass : ""
               }`}
             >
               {title}
@@ -58,7 +60,7 @@ export const Table = <A extends object>({ columns, isFaded, isInPanel = false, l
               <td
                 key={title}
                 className={`h-8.5 px-3 py-1 ${isNumber === true ? "figures text-right whitespace-nowrap" : ""} ${
-                  isMinor === true ? "max-md:hidden" : ""
+                  isMinor === true ? minorClass : ""
                 }`}
               >
                 {cell(row)}
