@@ -9,6 +9,8 @@ import { formatMoment, formatPlace, formatQuery, groupQuery, type TaskQuery } fr
 import {
   checkLine,
   hasValue,
+  placePrefixes,
+  queryExample,
   queryTerms,
   readTokens,
   replaceState,
@@ -27,6 +29,14 @@ const read = (line: string) => {
 describe("the query line of the tasks", () => {
   it("knows the brain's terms", () => {
     assert.sameMembers([...queryTerms], [...termsOfBrain])
+  })
+
+  it("shows an example that the brain reads, with a place in each column of values", () => {
+    assert.deepStrictEqual(checkLine(queryExample).problems, [])
+    assert.isTrue(Either.isRight(parseQuery(queryExample, now)))
+    const names = readTokens(queryExample).map(({ name }) => name)
+    for (const prefix of placePrefixes) assert.isTrue(names.some((name) => name.startsWith(prefix)), prefix)
+    assert.includeMembers(names, ["tag", "finished"])
   })
 
   it("is read by the brain as it was meant", () => {

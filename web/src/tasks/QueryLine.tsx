@@ -1,8 +1,9 @@
 import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react"
+import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { complete, type CompletionOption, moveChoice } from "./completion.ts"
-import type { QueryProblem } from "./queryTokens.ts"
+import { placePrefixes, queryExample, type QueryProblem, queryTerms } from "./queryTokens.ts"
 import { useKnownValues } from "./useKnownValues.ts"
 
 /** Typing filters once it pauses for so long. */
@@ -24,6 +25,7 @@ export const QueryLine = ({ onLeave, onSubmit, onType, problems, refusal, slug, 
   readonly onLeave: (line: string) => void
 }) => {
   const { tasks: texts } = useTexts()
+  const format = useFormat()
   const [line, setLine] = useState(value)
   const [caret, setCaret] = useState(value.length)
   const [isOpen, setOpen] = useState(false)
@@ -153,14 +155,16 @@ export const QueryLine = ({ onLeave, onSubmit, onType, problems, refusal, slug, 
         aria-expanded={options.length > 0}
         aria-controls={`${id}-options`}
         aria-activedescendant={options[active] === undefined ? undefined : `${id}-${active}`}
-        placeholder={texts.queryHint}
+        placeholder={queryExample}
         spellCheck={false}
         autoComplete="off"
         autoCapitalize="off"
         maxLength={1000}
         className="h-7.5 w-full rounded-base border border-line-strong bg-paper pr-2 pl-8 font-mono"
       />
-      <p id={`${id}-help`} className="sr-only">{texts.queryHelp}</p>
+      <p id={`${id}-help`} className="sr-only">
+        {texts.queryHelp(format.list([...queryTerms, ...placePrefixes], "and"))}
+      </p>
       <div className="absolute top-full left-0 z-10 mt-0.5 grid w-full max-w-120 gap-0.5">
         {problemText !== null && (
           <p role="alert" className="rounded-base border border-line bg-paper px-3 py-1 text-failure shadow-lg">

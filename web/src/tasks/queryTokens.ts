@@ -41,6 +41,11 @@ export const queryTerms = [
   "tag"
 ] as const
 export type QueryTerm = (typeof queryTerms)[number]
+/** Of the columns of values; the place in a value follows, as in `kwargs.order`. */
+export const placePrefixes = ["args.", "kwargs.", "result."] as const
+
+/** What an empty line shows of what it may say. */
+export const queryExample = "state:failure -queue:slow args.0:eu kwargs.order:42 result.paid:false tag:vip finished:1h"
 export const priorities = ["critical", "high", "normal", "low"] as const
 
 const space = /\s+/y

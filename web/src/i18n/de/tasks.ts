@@ -6,9 +6,8 @@ import { plural } from "./plural.ts"
 export const tasks: Texts["tasks"] = {
   title: common.tasks,
   query: "Tasks filtern",
-  queryHint: "state:failure,retry name:mail.* -queue:slow runtime:>5s since:1h \"timeout\"",
-  queryHelp:
-    "Filterbegriffe: state, name, queue, engine, worker, priority, error, runtime, retries, fingerprint, since, until. Minus, NOT, OR und Klammern verknüpfen sie. Andere Wörter werden in Namen, IDs und Fehlern gesucht. Pfeil nach unten zeigt Vorschläge.",
+  queryHelp: (terms) =>
+    `Filterbegriffe: ${terms}. Minus, NOT, OR und Klammern verknüpfen sie. Andere Wörter werden in Namen, IDs und Fehlern gesucht. Pfeil nach unten zeigt Vorschläge.`,
   queryErrors: {
     term: (term: string) => `Den Filterbegriff „${term}“ gibt es nicht.`,
     value: (term: string, value: string) => `„${value}“ ist kein gültiger Wert für ${term}.`,

@@ -5,9 +5,8 @@ import { plural } from "./plural.ts"
 export const tasks = {
   title: common.tasks,
   query: "Filter tasks",
-  queryHint: "state:failure,retry name:mail.* -queue:slow runtime:>5s since:1h \"timeout\"",
-  queryHelp:
-    "Terms: state, name, queue, engine, worker, priority, error, runtime, retries, fingerprint, since, until. Combine them with a minus, NOT, OR and parentheses. Other words are searched for in names, IDs and errors. Press the down arrow for completions.",
+  queryHelp: (terms: string) =>
+    `Terms: ${terms}. Combine them with a minus, NOT, OR and parentheses. Other words are searched for in names, IDs and errors. Press the down arrow for completions.`,
   queryErrors: {
     term: (term: string) => `Unknown term “${term}”.`,
     value: (term: string, value: string) => `“${value}” is not a value of ${term}.`,

@@ -6,9 +6,8 @@ import { plural } from "./plural.ts"
 export const tasks: Texts["tasks"] = {
   title: common.tasks,
   query: "Filtrar tareas",
-  queryHint: "state:failure,retry name:mail.* -queue:slow runtime:>5s since:1h \"timeout\"",
-  queryHelp:
-    "Términos: state, name, queue, engine, worker, priority, error, runtime, retries, fingerprint, since, until. El signo menos, NOT, OR y los paréntesis los combinan. Las demás palabras se buscan en nombres, identificadores y errores. La flecha abajo muestra sugerencias.",
+  queryHelp: (terms) =>
+    `Términos: ${terms}. El signo menos, NOT, OR y los paréntesis los combinan. Las demás palabras se buscan en nombres, identificadores y errores. La flecha abajo muestra sugerencias.`,
   queryErrors: {
     term: (term: string) => `El término «${term}» no existe.`,
     value: (term: string, value: string) => `«${value}» no es un valor válido de ${term}.`,

@@ -6,9 +6,8 @@ import { plural } from "./plural.ts"
 export const tasks: Texts["tasks"] = {
   title: common.tasks,
   query: "Filtrer les tâches",
-  queryHint: "state:failure,retry name:mail.* -queue:slow runtime:>5s since:1h \"timeout\"",
-  queryHelp:
-    "Termes\u00a0: state, name, queue, engine, worker, priority, error, runtime, retries, fingerprint, since, until. Le signe moins, NOT, OR et les parenthèses les combinent. Les autres mots sont cherchés dans les noms, identifiants et erreurs. La flèche bas affiche des suggestions.",
+  queryHelp: (terms) =>
+    `Termes\u00a0: ${terms}. Le signe moins, NOT, OR et les parenthèses les combinent. Les autres mots sont cherchés dans les noms, identifiants et erreurs. La flèche bas affiche des suggestions.`,
   queryErrors: {
     term: (term: string) => `Le terme «\u00a0${term}\u00a0» n’existe pas.`,
     value: (term: string, value: string) => `«\u00a0${value}\u00a0» n’est pas une valeur valide de ${term}.`,

@@ -5,9 +5,8 @@ import { common } from "./common.ts"
 export const tasks: Texts["tasks"] = {
   title: common.tasks,
   query: "タスクを絞り込む",
-  queryHint: "state:failure,retry name:mail.* -queue:slow runtime:>5s since:1h \"timeout\"",
-  queryHelp:
-    "項目：state、name、queue、engine、worker、priority、error、runtime、retries、fingerprint、since、until。マイナス、NOT、OR、括弧で組み合わせます。その他の語は名前、ID、エラーから検索します。下矢印キーで候補を表示します。",
+  queryHelp: (terms) =>
+    `項目：${terms}。マイナス、NOT、OR、括弧で組み合わせます。その他の語は名前、ID、エラーから検索します。下矢印キーで候補を表示します。`,
   queryErrors: {
     term: (term: string) => `「${term}」という項目はありません。`,
     value: (term: string, value: string) => `「${value}」は${term}の値として無効です。`,
