@@ -5,7 +5,7 @@ import { Conflict } from "../../domain/kernel/Errors.ts"
 import { BulkJobId, type ProjectId } from "../../domain/kernel/Id.ts"
 import { summarizeTerms } from "../../domain/kernel/Query.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { maxFacetValues, type TaskFacetCounts } from "../../domain/tasks/Task/Facets.ts"
+import { maxFacetValues, type ReadFacetCounts } from "../../domain/tasks/Task/Facets.ts"
 import { summarizeSelection } from "../../domain/tasks/Task/Filter.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeTaskSelection } from "../approvalGate/Subject.ts"
@@ -29,7 +29,7 @@ const tooMany = new Conflict({
 })
 
 /** Null: too many tasks to count. */
-const totalOf = ({ counted, is_complete }: TaskFacetCounts) => (is_complete ? counted : null)
+const totalOf = ({ counted, is_complete }: ReadFacetCounts) => (is_complete ? counted : null)
 
 /**
  * Durable bulk jobs within the current project (docs/bulk-jobs.md): they delete or cancel all tasks of a filter.
@@ -63,7 +63,7 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
     }, sql.withTransaction)
 
     /** The engines of the tasks that match; of all tasks where these could not be counted. */
-    const listEngines = (projectId: ProjectId, { engine, is_complete }: TaskFacetCounts) =>
+    const listEngines = (projectId: ProjectId, { engine, is_complete }: ReadFacetCounts) =>
       is_complete && engine.length < maxFacetValues
         ? Effect.succeed(engine.map(({ value }) => value).sort())
         : repo.listEngines(projectId)

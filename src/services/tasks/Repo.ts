@@ -255,6 +255,14 @@ export class TasksRepo extends Effect.Service<TasksRepo>()("svc/TasksRepo", {
             sql.and([sql`project_id = ${projectId}`, ...(state === null ? [] : [sql`state = ${state}`])])
           }`,
           ([row]) => Math.max(0, Number(row?.tasks ?? 0))
+        ),
+      /** These numbers by state, the largest first; none of a state without tasks. */
+      listCounts: (projectId: ProjectId, state: string | null) =>
+        Effect.map(
+          sql<{ state: string; n: number }>`SELECT state, SUM(tasks) AS n FROM task_counts WHERE ${
+            sql.and([sql`project_id = ${projectId}`, ...(state === null ? [] : [sql`state = ${state}`])])
+          } GROUP BY state HAVING SUM(tasks) > 0 ORDER BY n DESC, state`,
+          (rows) => rows.map(({ n, state }) => ({ value: state, count: Number(n) }))
         )
     } as const
   })

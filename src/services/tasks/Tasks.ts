@@ -277,8 +277,12 @@ export class Tasks extends Effect.Service<Tasks>()("svc/Tasks", {
 
     /** How often each value occurs among the tasks that match. */
     const countFacets = Effect.fn("Tasks.countFacets")(function*(filter: TaskFilter) {
-      const project = yield* CurrentProject
-      return yield* search.countFacets(project.id, filter)
+      const { id } = yield* CurrentProject
+      const facets = yield* search.countFacets(id, filter)
+      if (facets.is_complete) return { ...facets, is_state_complete: true }
+      return hasOnly(filter, ["state"])
+        ? { ...facets, state: yield* repo.listCounts(id, filter.state), is_state_complete: true }
+        : { ...facets, is_state_complete: false }
     }, orDieOnSql)
 
     /** Which of the tasks match. */

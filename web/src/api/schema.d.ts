@@ -3588,6 +3588,7 @@ export interface components {
                 value: string;
             }[];
             is_complete: boolean;
+            is_state_complete: boolean;
             name: {
                 count: number;
                 value: string;

@@ -196,7 +196,7 @@ export const HomePage = () => {
                 <Link
                   to="/projects/$slug/tasks"
                   params={{ slug }}
-                  search={{ q: formatQuery({ state: "failure", since: "24h" }) }}
+                  search={{ q: formatQuery({ state: "failure", finished: "24h" }) }}
                   className={failures_24h > 0 ? `text-failure ${linkClass.name}` : "text-soft"}
                 >
                   {format.number(failures_24h)}

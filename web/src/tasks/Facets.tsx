@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { useState } from "react"
+import { Fragment, useState } from "react"
 import { api, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { useFormat } from "../format/useFormat.ts"
@@ -43,14 +43,17 @@ const FacetCounts = ({ line, onChange, query, slug }: FacetsProps) => {
   const format = useFormat()
   const facets = useFacets(slug, query)
   if (facets.data === undefined) return null
-  return (
-    <>
-      {!facets.data.is_complete && <p className="px-3 pb-2 text-small text-soft">{texts.facetsPartial}</p>}
-      {facetNames.map((name) => {
-        const values = facets.data[name].slice(0, shownValues)
-        const title = texts.columns[name]
-        return values.length > 0 && (
-          <section key={name} aria-label={title} className="px-1 pb-3">
+  const { is_complete, is_state_complete } = facets.data
+  /** The first of those that are not of all tasks. */
+  const firstPartial = is_complete ? null : is_state_complete ? "queue" : "state"
+  return facetNames.map((name) => {
+    const values = facets.data[name].slice(0, shownValues)
+    const title = texts.columns[name]
+    return (
+      <Fragment key={name}>
+        {name === firstPartial && <p className="px-2 pb-2 text-small text-soft">{texts.facetsPartial}</p>}
+        {values.length > 0 && (
+          <section aria-label={title} className="px-1 pb-3">
             <h2 className="px-1 pb-0.5 text-small text-soft">{title}</h2>
             <ul>
               {values.map(({ count, value }) => {
@@ -73,10 +76,10 @@ const FacetCounts = ({ line, onChange, query, slug }: FacetsProps) => {
               })}
             </ul>
           </section>
-        )
-      })}
-    </>
-  )
+        )}
+      </Fragment>
+    )
+  })
 }
 
 /** The counts beside the list. */

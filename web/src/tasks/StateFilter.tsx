@@ -4,14 +4,15 @@ import { Pills } from "../ui/Pills.tsx"
 import { StateShape } from "../ui/StateMark.tsx"
 import { useFacets } from "./Facets.tsx"
 import { checkLine, replaceState, valuesOf } from "./queryTokens.ts"
+import { countAll, countState, type StateCount } from "./stateCounts.ts"
 import { type TaskState, taskStates } from "./states.ts"
 
 /** The number has its place before it is known, so that no pill moves. */
-const Count = ({ isPartial, value }: { readonly value: number | undefined; readonly isPartial: boolean }) => {
+const Count = ({ count }: { readonly count: StateCount | undefined }) => {
   const format = useFormat()
   return (
     <span className="figures min-w-[3ch] text-small text-soft">
-      {value !== undefined && `${format.compact(value)}${isPartial ? "+" : ""}`}
+      {count !== undefined && `${format.compact(count.value)}${count.isExact ? "" : "+"}`}
     </span>
   )
 }
@@ -24,10 +25,11 @@ export const StateFilter = ({ line, onChange, slug }: {
 }) => {
   const { states, tasks: texts } = useTexts()
   const chosen = valuesOf(line, "state")
-  const { data: facets } = useFacets(slug, checkLine(replaceState(line, undefined)).valid)
-  const isPartial = facets?.is_complete === false
+  const { data: ofRest } = useFacets(slug, checkLine(replaceState(line, undefined)).valid)
+  const isPartial = ofRest?.is_state_complete === false
+  const { data, isPlaceholderData } = useFacets(slug, checkLine(line).valid, isPartial && chosen.length > 0)
+  const ofLine = isPlaceholderData ? undefined : data
   const hint = isPartial ? { hint: texts.facetsPartial } : {}
-  const counts = new Map(facets?.state.map(({ count, value }) => [value, count]))
   return (
     <Pills<TaskState | undefined>
       label={texts.columns.state}
@@ -39,7 +41,7 @@ export const StateFilter = ({ line, onChange, slug }: {
           text: (
             <>
               {texts.allStates}
-              <Count value={facets?.counted} isPartial={isPartial} />
+              <Count count={ofRest && countAll(ofRest)} />
             </>
           )
         },
@@ -50,7 +52,7 @@ export const StateFilter = ({ line, onChange, slug }: {
             <>
               <StateShape state={state} />
               {states[state]}
-              <Count value={facets && (counts.get(state) ?? 0)} isPartial={isPartial} />
+              <Count count={ofRest && countState(state, ofRest, ofLine, chosen)} />
             </>
           )
         }))

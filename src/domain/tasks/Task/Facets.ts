@@ -26,9 +26,17 @@ export const TaskFacetCounts = Schema.Struct({
   name: describeField(Values, "Their names, at most 20.", [{ value: "shop.pay", count: 42 }]),
   queue: describeField(Values, "Their queues, at most 20.", [{ value: "default", count: 42 }]),
   worker: describeField(Values, "Their workers, at most 20.", [{ value: "celery@box-1", count: 42 }]),
-  engine: describeField(Values, "Their engines.", [{ value: "celery", count: 42 }])
+  engine: describeField(Values, "Their engines.", [{ value: "celery", count: 42 }]),
+  is_state_complete: describeField(
+    Schema.Boolean,
+    "Whether `state` counts all matching tasks: also without `is_complete` where the filter has no other term.",
+    true
+  )
 }).annotations(describeBody("TaskFacetCounts", "How often each value occurs among the tasks of a filter."))
 export type TaskFacetCounts = typeof TaskFacetCounts.Type
+
+/** What the tasks that were read say. */
+export type ReadFacetCounts = Omit<TaskFacetCounts, "is_state_complete">
 
 /** Which of the given tasks match a filter (`GET /projects/{slug}/task-matches`). */
 export const TaskMatches = Schema.Struct({

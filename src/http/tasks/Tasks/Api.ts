@@ -48,7 +48,7 @@ export class TasksApi extends projectGroup("tasks", "Tasks")
       .annotateContext(operation(
         "Count the values of a filter's tasks",
         "How often each state, name, queue, worker and engine occurs among the matching tasks. Reads at most 10 000 " +
-          "tasks, the newest first."
+          "tasks, the newest first; states alone are always counted exactly."
       ))
   )
   .add(

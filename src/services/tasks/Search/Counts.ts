@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { ProjectId } from "../../../domain/kernel/Id.ts"
-import { maxFacetTasks, maxFacetValues, type TaskFacetCounts } from "../../../domain/tasks/Task/Facets.ts"
+import { maxFacetTasks, maxFacetValues, type ReadFacetCounts } from "../../../domain/tasks/Task/Facets.ts"
 import type { TaskFilter } from "../../../domain/tasks/Task/Filter.ts"
 import { minId } from "../../kernel/Ids.ts"
 import { idIn } from "../../kernel/sql/Dialect.ts"
@@ -95,7 +95,7 @@ export const makeCounts = (
 const toFacetCounts = (
   rows: ReadonlyArray<ReadonlyArray<unknown>>,
   mostRead: number
-): TaskFacetCounts => {
+): ReadFacetCounts => {
   const numberOf = (facet: string) => Number(rows.find(([name]) => name === facet)?.[2] ?? 0)
   const valuesOf = (facet: string) =>
     rows

@@ -122,6 +122,28 @@ describe.each(laneEngines)("queries of tasks on %s", (engine) => {
         assert.deepStrictEqual((yield* facets("name:no.such.*")).counted, 0)
       }))
 
+    it.effect(
+      "counts all tasks of each state, also where it reads only the newest 10 000",
+      () =>
+        Effect.gen(function*() {
+          const { basePath, key } = yield* seedTasks(
+            Array.from({ length: 10_003 }, (_, index) => ({ state: index < 3 ? "failure" : "success" } as const))
+          )
+          const facets = (query: string) =>
+            Effect.map(request("GET", `${basePath}/task-facets?query=${encode(query)}`, key), ({ json }) => json)
+          const exact = [{ value: "success", count: 10_000 }, { value: "failure", count: 3 }]
+          assert.deepInclude(yield* facets(""), { is_complete: false, is_state_complete: true, state: exact })
+          assert.deepInclude(yield* facets("state:success"), {
+            is_complete: false,
+            is_state_complete: true,
+            state: exact.slice(0, 1)
+          })
+          const partly = { is_complete: false, is_state_complete: false, counted: 10_000 }
+          assert.deepInclude(yield* facets("-queue:slow"), partly)
+        }),
+      60_000
+    )
+
     it.effect("says which tasks match", () =>
       Effect.gen(function*() {
         const { basePath, key, tasks: stored } = yield* seedTasks(tasks)
