@@ -156,6 +156,7 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
           await page.getByRole("link", { name: "Show the tasks that failed again" }).click()
           await page.waitForURL(/status=succeeded&outcome=failed/)
           await page.getByRole("row").filter({ hasText: "Failed again" }).first().waitFor()
+          await page.getByRole("columnheader", { name: "Finished" }).waitFor()
           assert.isAbove((await request()).outcomes.failed, 0)
           await assertAccessible(page, "bulk retry whose tasks failed again")
           await assertFitsPhone(page)

@@ -113,7 +113,11 @@ export const Items = ({ request, slug }: { readonly slug: string; readonly reque
                   </span>
                 )
             },
-            { title: texts.ended, isNumber: true, cell: ({ ended_at }) => ended_at !== null && <Time at={ended_at} /> }
+            {
+              title: texts.finished,
+              isNumber: true,
+              cell: ({ ended_at }) => ended_at !== null && <Time at={ended_at} />
+            }
           ]}
         />
         <MoreButton list={list} />

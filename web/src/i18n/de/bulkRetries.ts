@@ -78,7 +78,6 @@ export const bulkRetries: Texts["bulkRetries"] = {
   task: common.task,
   reason: common.reason,
   newTask: "Neuer Task",
-  ended: common.outcome,
   noItems: "Keine Tasks mit diesem Ergebnis",
   none: "Noch keine Massenwiederholungen",
   noneHint: "Öffnen Sie eine Fehlergruppe oder filtern Sie die Task-Liste, und wiederholen Sie alle Tasks daraus.",

@@ -76,7 +76,6 @@ export const bulkRetries = {
   task: common.task,
   reason: common.reason,
   newTask: "New task",
-  ended: common.outcome,
   noItems: "No tasks with this outcome",
   none: "No bulk retries yet",
   noneHint: "Open a failure group or filter the list of tasks, and retry them all.",

@@ -77,7 +77,6 @@ export const bulkRetries: Texts["bulkRetries"] = {
   task: common.task,
   reason: common.reason,
   newTask: "Tarea nueva",
-  ended: common.outcome,
   noItems: "Ninguna tarea tiene este resultado",
   none: "Aún no hay reintentos masivos",
   noneHint: "Abra un grupo de fallos o filtre la lista de tareas, y reintente todas sus tareas.",

@@ -77,7 +77,6 @@ export const bulkRetries: Texts["bulkRetries"] = {
   task: common.task,
   reason: common.reason,
   newTask: "Nouvelle tâche",
-  ended: common.outcome,
   noItems: "Aucune tâche n’a ce résultat",
   none: "Pas encore de relance groupée",
   noneHint: "Ouvrez un groupe d’échecs ou filtrez la liste des tâches, puis relancez-les toutes.",

@@ -76,7 +76,6 @@ export const bulkRetries: Texts["bulkRetries"] = {
   task: common.task,
   reason: common.reason,
   newTask: "新しいタスク",
-  ended: common.outcome,
   noItems: "この結果のタスクはありません",
   none: "一括再試行はまだありません",
   noneHint: "失敗グループを開くか、タスク一覧を絞り込んで、すべてを再試行してください。",
