@@ -2789,7 +2789,7 @@ export interface components {
             empty_in_seconds: number | null;
             per_minute: number;
             /** @enum {string} */
-            trend: "empty" | "emptying" | "growing" | "steady";
+            trend: "empty" | "emptying" | "growing" | "steady" | "turned";
         };
         QueueHealth: {
             broker_type: string | null;

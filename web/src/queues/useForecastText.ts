@@ -19,6 +19,8 @@ export const useForecastText = () => {
         return texts.forecastGrowing(rate)
       case "steady":
         return texts.forecastSteady(rate)
+      case "turned":
+        return texts.forecastTurned(rate)
     }
   }
 }

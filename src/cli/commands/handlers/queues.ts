@@ -42,7 +42,7 @@ const columns: ReadonlyArray<Column<Queue>> = [
 ]
 
 const describeForecast = ({ forecast }: QueueDetail): string => {
-  if (forecast === null) return "too few reports of the last 15 minutes, or the depth has just turned"
+  if (forecast === null) return "too few reports of the last 15 minutes"
   const { empty_in_seconds, per_minute, trend } = forecast
   const rate = `${per_minute > 0 ? "+" : ""}${per_minute}/min`
   switch (trend) {
@@ -54,6 +54,8 @@ const describeForecast = ({ forecast }: QueueDetail): string => {
       return `${rate}, never empty at this rate`
     case "steady":
       return `steady (${rate})`
+    case "turned":
+      return `the depth has just turned (${rate})`
   }
 }
 

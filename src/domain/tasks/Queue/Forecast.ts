@@ -26,14 +26,14 @@ const steadyTasks = 2
 
 export const QueueForecast = Schema.Struct({
   trend: describeField(
-    Schema.Literal("empty", "emptying", "growing", "steady"),
+    Schema.Literal("empty", "emptying", "growing", "steady", "turned"),
     "`empty`: nothing waits now; `emptying`: it will be empty in `empty_in_seconds`; `growing`: never at this rate; " +
-      "`steady`: it hardly changes, or would take longer than 24 hours.",
+      "`steady`: it hardly changes, or would take longer than 24 hours; `turned`: too lately to say.",
     "emptying"
   ),
   per_minute: describeField(
     Schema.Number,
-    "By how many tasks the depth changes in a minute: the median of the slopes of the last 15 minutes, or of the last 5 where it has turned.",
+    "By how many tasks the depth changes in a minute: the median of the slopes of the last 15 minutes, of the last 5 where it has turned, of the last 2 of `turned`.",
     -30
   ),
   empty_in_seconds: describeField(
@@ -48,7 +48,7 @@ export type QueueForecast = typeof QueueForecast.Type
  * The forecast of a queue whose depths of the last minutes are given in the order of time; null where they say too little:
  * fewer than 5 minutes with a report, a span of less than 5 minutes, or no report in the last 2. A queue that drains after
  * many tasks came at once has grown in most pairs of its minutes: where the last 2 minutes go the other way than all, the
- * last 5 count, and where they do too, nothing is said.
+ * last 5 count, and where they go the other way than these too, it is said that the depth has turned.
  *
  * The rate is the Theil-Sen estimator, the median of the slopes between all pairs of points (P. K. Sen, Estimates of the
  * Regression Coefficient Based on Kendall's Tau, JASA 63, 1968): a burst of up to a quarter of the minutes does not bend it.
@@ -68,9 +68,9 @@ export const forecastOf = (depths: ReadonlyArray<DepthAt>, nowMinute: number): Q
   const latest = changeIn(latestMinutes)
   const found = [forecastMinutes, minSpanMinutes].map(changeIn)
     .find(({ isSteady, rate }) => last.depth === 0 || (isSteady ? latest.isSteady : rate * latest.rate >= 0))
-  if (found === undefined) return null
-  const { isSteady, rate } = found
+  const { isSteady, rate } = found ?? latest
   const per_minute = Math.round(rate * 10) / 10
+  if (found === undefined) return { trend: "turned", per_minute, empty_in_seconds: null }
   if (last.depth === 0) return { trend: "empty", per_minute, empty_in_seconds: null }
   if (!isSteady && rate > 0) return { trend: "growing", per_minute, empty_in_seconds: null }
   const minutes = last.depth / -rate

@@ -27,14 +27,18 @@ describe("the forecast of a queue", () => {
     assert.deepStrictEqual(forecastOf(drained, now), { trend: "emptying", per_minute: -10, empty_in_seconds: 720 })
   })
 
-  it("of a queue that drains after a jump is that it will be empty, and nothing until that is sure", () => {
-    assert.isNull(forecastOf(minutes(0, 0, 0, 0, 0, 0, 0, 132, 120, 108), now))
+  it("of a queue that drains after a jump is that it will be empty, and that it has turned until that is sure", () => {
+    assert.deepStrictEqual(forecastOf(minutes(0, 0, 0, 0, 0, 0, 0, 132, 120, 108), now), {
+      trend: "turned",
+      per_minute: -12,
+      empty_in_seconds: null
+    })
     assert.deepStrictEqual(forecastOf(minutes(0, 0, 0, 0, 0, 0, 0, 132, 120, 108, 96, 84, 72), now), {
       trend: "emptying",
       per_minute: -12,
       empty_in_seconds: 360
     })
-    assert.isNull(forecastOf(minutes(200, 190, 180, 170, 160, 150, 300), now))
+    assert.strictEqual(forecastOf(minutes(200, 190, 180, 170, 160, 150, 300), now)?.trend, "turned")
   })
 
   it("calls a queue steady that changes within its scatter, or would take longer than a day", () => {

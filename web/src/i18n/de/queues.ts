@@ -71,6 +71,7 @@ export const queues: Texts["queues"] = {
   forecastEmptying: (duration: string, rate: string) => `leer in ${duration} (${rate}/min)`,
   forecastGrowing: (rate: string) => `${rate}/min, so nie leer`,
   forecastSteady: (rate: string) => `gleichbleibend (${rate}/min)`,
+  forecastTurned: (rate: string) => `Richtung hat gerade gewechselt (${rate}/min)`,
   needed: (duration: string) => `Worker für einen Start innerhalb von ${duration}`,
   neededWorkers: (count: Count, slots: Count) =>
     `${count.text} Worker mit zusammen ${plural(slots, "# Slot", "# Slots")}`,

@@ -69,6 +69,7 @@ export const queues = {
   forecastEmptying: (duration: string, rate: string) => `empty in ${duration} (${rate}/min)`,
   forecastGrowing: (rate: string) => `${rate}/min, never empty at this rate`,
   forecastSteady: (rate: string) => `steady (${rate}/min)`,
+  forecastTurned: (rate: string) => `the depth has just turned (${rate}/min)`,
   needed: (duration: string) => `Workers to start within ${duration}`,
   neededWorkers: (count: Count, slots: Count) =>
     `${plural(count, "# worker", "# workers")} with ${plural(slots, "# slot", "# slots")} in all`,

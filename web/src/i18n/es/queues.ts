@@ -70,6 +70,7 @@ export const queues: Texts["queues"] = {
   forecastEmptying: (duration: string, rate: string) => `vacía en ${duration} (${rate}/min)`,
   forecastGrowing: (rate: string) => `${rate}/min, nunca vacía a este ritmo`,
   forecastSteady: (rate: string) => `estable (${rate}/min)`,
+  forecastTurned: (rate: string) => `la tendencia acaba de invertirse (${rate}/min)`,
   needed: (duration: string) => `Workers para empezar en menos de ${duration}`,
   neededWorkers: (count: Count, slots: Count) =>
     `${plural(count, "# worker", "# workers")} con ${plural(slots, "# slot", "# slots")} en total`,

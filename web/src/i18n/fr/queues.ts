@@ -70,6 +70,7 @@ export const queues: Texts["queues"] = {
   forecastEmptying: (duration: string, rate: string) => `vide dans ${duration} (${rate}/min)`,
   forecastGrowing: (rate: string) => `${rate}/min, jamais vide à ce rythme`,
   forecastSteady: (rate: string) => `stable (${rate}/min)`,
+  forecastTurned: (rate: string) => `la tendance vient de s’inverser (${rate}/min)`,
   needed: (duration: string) => `Workers pour démarrer en moins de ${duration}`,
   neededWorkers: (count: Count, slots: Count) =>
     `${plural(count, "# worker", "# workers")} avec ${plural(slots, "# slot", "# slots")} en tout`,

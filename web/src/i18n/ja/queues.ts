@@ -64,6 +64,7 @@ export const queues: Texts["queues"] = {
   forecastEmptying: (duration: string, rate: string) => `${duration}で空（${rate}/分）`,
   forecastGrowing: (rate: string) => `${rate}/分、このペースでは空になりません`,
   forecastSteady: (rate: string) => `横ばい（${rate}/分）`,
+  forecastTurned: (rate: string) => `増減の向きが変わったばかりです（${rate}/分）`,
   needed: (duration: string) => `${duration}以内の開始に必要なワーカー`,
   neededWorkers: (count: Count, slots: Count) => `ワーカー${count.text}個（合計${slots.text}スロット）`,
   neededSlots: (count: Count) => `${count.text}スロット`,
