@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { lineOf, phaseOf, shapeOf } from "../../web/src/bulkRetries/bulkRetry.ts"
+import { findDeployBefore } from "../../web/src/failures/deployBefore.ts"
 import { bucketTimes } from "../../web/src/failures/window.ts"
 import { createFormat } from "../../web/src/format/createFormat.ts"
 
@@ -11,6 +12,31 @@ describe("the window of a failure group", () => {
     const times = bucketTimes({ since, bucket_seconds: 3600, occurrences: 4, counts: [3, 0, 1] })
     const begin = Date.UTC(2026, 10, 24, 4)
     assert.deepStrictEqual(times, [begin + 600_000, begin + hour, begin + 2 * hour])
+  })
+})
+
+describe("the deploy before a failure", () => {
+  it("is the last one before it, if it was within a day", () => {
+    const deployAt = (version: string, at: string) => ({
+      id: version,
+      version,
+      at,
+      note: null,
+      url: null,
+      created_by: null,
+      created_at: at
+    })
+    const deploys = [
+      deployAt("v3", "2026-11-24T12:00:00.000000Z"),
+      deployAt("v2", "2026-11-24T11:00:00.000000Z"),
+      deployAt("v1", "2026-11-20T11:00:00.000000Z")
+    ]
+    const versionBefore = (at: string) => findDeployBefore(deploys, at)?.version
+    assert.strictEqual(versionBefore("2026-11-24T12:00:01.000000Z"), "v3")
+    assert.strictEqual(versionBefore("2026-11-24T12:00:00.000000Z"), "v2")
+    assert.strictEqual(versionBefore("2026-11-21T11:00:00.000000Z"), "v1")
+    assert.isUndefined(versionBefore("2026-11-21T11:00:01.000000Z"))
+    assert.isUndefined(versionBefore("2026-11-19T11:00:00.000000Z"))
   })
 })
 

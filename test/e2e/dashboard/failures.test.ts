@@ -42,6 +42,11 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
           await page.getByText("No group matches").waitFor()
           await page.getByRole("button", { name: "Clear filter" }).click()
           await page.getByRole("row").filter({ hasText: "payment.charge" }).waitFor()
+          const [newest] = (await call("GET", "/projects/shop/issues?sort=first_seen")).items
+          const at = new Date(Date.parse(newest.first_seen) - 180_000).toISOString()
+          await call("POST", "/projects/shop/deploys", { version: "v1.4.2", at })
+          await page.reload()
+          await page.getByRole("row").filter({ hasText: newest.sample_task_name }).getByText("after v1.4.2").waitFor()
           await page.getByLabel("Failed within").selectOption("24")
           await page.waitForURL(/hours=24/)
           await page.getByRole("row").filter({ hasText: "payment.charge" }).waitFor()

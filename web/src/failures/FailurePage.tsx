@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { useRefetchInterval } from "../api/live.ts"
-import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { changeOf, type PastCount, sumBetween, weekMillis } from "../overview/comparison.ts"
 import { CompareToggle } from "../overview/WindowSelect.tsx"
@@ -15,14 +14,16 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { linkClass } from "../ui/TextLink.tsx"
 import { FailureChart } from "./FailureChart.tsx"
+import { FirstDeploy } from "./FirstDeploy.tsx"
 import { GroupFacts } from "./GroupFacts.tsx"
 import { GroupMark } from "./GroupMark.tsx"
 import { GroupSample } from "./GroupSample.tsx"
 import { GroupTasks } from "./GroupTasks.tsx"
-import { deployBeforeQuery, type FailureGroupDetail as Detail, groupQuery } from "./queries.ts"
+import { type FailureGroupDetail as Detail, groupQuery } from "./queries.ts"
 import { RetryGroupButton } from "./RetryGroupButton.tsx"
 import { type FailureGroupSearch, type FailureWindow, usualWindow } from "./search.ts"
 import { TriageButtons, TriagePanel } from "./Triage.tsx"
+import { useDeploysBefore } from "./useDeploysBefore.ts"
 import { WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000
@@ -47,21 +48,6 @@ const usePast = (slug: string, group: Detail | undefined, hours: FailureWindow, 
   )
 }
 
-/** How long after which deploy the group failed first, if one was within a day before. */
-const FirstDeploy = ({ firstSeen, slug }: { readonly slug: string; readonly firstSeen: string }) => {
-  const { failures: texts } = useTexts()
-  const format = useFormat()
-  const { data: deploys = [] } = useQuery(deployBeforeQuery(slug, firstSeen))
-  const [deploy] = deploys
-  if (deploy === undefined) return null
-  const after = Math.max(1000, Date.parse(firstSeen) - Date.parse(deploy.at))
-  return (
-    <p className="text-soft" title={deploy.note ?? undefined}>
-      {texts.afterDeploy(format.duration(after), deploy.version)}
-    </p>
-  )
-}
-
 /** One failure group: how often and since when, with what exception, its tasks, and the button that retries them all. */
 export const FailurePage = () => {
   const { fingerprint, slug } = useParams({ from: "/signed-in/projects/$slug/failures/$fingerprint" })
@@ -79,6 +65,7 @@ export const FailurePage = () => {
   })
   const group = read.data
   const past = usePast(slug, group, hours, compare)
+  const deploys = useDeploysBefore(slug, [group?.first_seen ?? null])
   const show = (search: FailureGroupSearch) =>
     void navigate({
       to: "/projects/$slug/failures/$fingerprint",
@@ -120,7 +107,7 @@ export const FailurePage = () => {
       {read.isError && <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />}
       <div className="grid gap-4 px-4 pb-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid min-w-0 content-start gap-4">
-          {group.first_seen !== null && <FirstDeploy slug={slug} firstSeen={group.first_seen} />}
+          {group.first_seen !== null && <FirstDeploy deploys={deploys} firstSeen={group.first_seen} className="" />}
           {group.window !== null && (
             <FailureChart
               slug={slug}

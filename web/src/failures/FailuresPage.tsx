@@ -19,9 +19,11 @@ import { usePagedList } from "../ui/usePagedList.ts"
 import { usePaused } from "../ui/usePaused.ts"
 import { FailureHeatmap } from "./FailureHeatmap.tsx"
 import { FailureTabs } from "./FailureTabs.tsx"
+import { FirstDeploy } from "./FirstDeploy.tsx"
 import { GroupMark } from "./GroupMark.tsx"
 import { enginesQuery, type FailureGroup, listGroups } from "./queries.ts"
 import type { FailuresSearch, FailureWindow } from "./search.ts"
+import { useDeploysBefore } from "./useDeploysBefore.ts"
 import { WindowSelect } from "./WindowSelect.tsx"
 
 const refetchMillis = 10_000
@@ -91,6 +93,7 @@ const GroupTable = ({ hours, rows, slug }: {
   const { failures: texts } = useTexts()
   const format = useFormat()
   const { nameOf } = usePeople(slug)
+  const deploys = useDeploysBefore(slug, rows.map(({ first_seen }) => first_seen))
   const assignees: ReadonlyArray<Column<FailureGroup>> = rows.every(({ assignee }) => assignee === null) ? [] : [{
     title: texts.assignee,
     isMinor: true,
@@ -132,7 +135,7 @@ const GroupTable = ({ hours, rows, slug }: {
         { title: texts.status, cell: (group) => <GroupMark group={group} isShort /> },
         {
           title: texts.failure,
-          cell: ({ fingerprint, sample_exception, sample_task_name }) => (
+          cell: ({ fingerprint, first_seen, sample_exception, sample_task_name }) => (
             <Link
               to="/projects/$slug/failures/$fingerprint"
               params={{ slug, fingerprint }}
@@ -145,6 +148,9 @@ const GroupTable = ({ hours, rows, slug }: {
               <span className="block truncate font-mono text-small text-soft" title={sample_exception ?? undefined}>
                 {sample_exception?.split("\n", 1)[0] ?? texts.noException}
               </span>
+              {first_seen !== null && (
+                <FirstDeploy deploys={deploys} firstSeen={first_seen} className="truncate text-small" />
+              )}
             </Link>
           )
         },

@@ -52,22 +52,6 @@ export const assigneesQuery = (slug: string) =>
     queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/issue-assignees", { params: { path: { slug } } }))
   })
 
-const dayMillis = 86_400_000
-
-/** The last deploy within the day before a failure. */
-export const deployBeforeQuery = (slug: string, firstSeen: string) =>
-  queryOptions({
-    queryKey: ["deploys", slug, "before", firstSeen],
-    queryFn: () => {
-      const from = new Date(Date.parse(firstSeen) - dayMillis).toISOString()
-      return unwrap(
-        api.GET("/api/v1/projects/{slug}/deploys", {
-          params: { path: { slug }, query: { from, to: firstSeen, limit: 1 } }
-        })
-      )
-    }
-  })
-
 /** The tasks of these terms, as a line of the list of tasks. */
 export const groupTasksQuery = (slug: string, query: string) =>
   queryOptions({
