@@ -208,6 +208,10 @@ describe.skipIf(!ready)("the list of tasks on the dashboard", () => {
           await facts.getByRole("link", { name: taskId.slice(-8) }).click() // it is a retry of the first one
           await page.waitForURL(new RegExp(`${taskId}$`))
 
+          // a place in the values is made searchable, for the tasks of this name
+          await page.getByRole("button", { name: "Make kwargs.customer searchable for checkout.place_order" }).click()
+          await page.getByRole("button", { name: "Stop indexing kwargs.customer for checkout.place_order" }).waitFor()
+
           // a fact leads on: to the page of the name, to the worker; of a failed task, to what fails like it
           await facts.getByRole("link", { name: "checkout.place_order" }).click()
           await page.waitForURL(/\/names\/checkout\.place_order/)

@@ -12,7 +12,7 @@ const fillingMillis = 2000
 
 /** The places of tasks whose values are in an index. A task's page adds them. */
 export const SearchableTable = ({ canChange, slug }: { readonly slug: string; readonly canChange: boolean }) => {
-  const { projectSettings: texts } = useTexts()
+  const { projectSettings: texts, task } = useTexts()
   const format = useFormat()
   const stop = useStopSearchable(slug)
   const list = useQuery({
@@ -49,10 +49,10 @@ export const SearchableTable = ({ canChange, slug }: { readonly slug: string; re
           {
             title: texts.actions,
             isNumber: true,
-            cell: ({ id, path }) => (
+            cell: ({ id, path, task_name }) => (
               <Button
                 variant="quiet"
-                aria-label={texts.stopSearchableOf(path)}
+                aria-label={task.stopSearchable(path, task_name)}
                 disabled={!canChange || stop.isPending}
                 onClick={() => stop.mutate(id)}
               >

@@ -30,7 +30,7 @@ export const ValueActions = ({ column, path, slug, taskName, value }: {
   const place = [column, ...path].join(".")
   const searchable = data?.find((one) => one.task_name === taskName && one.path === place)
   const q = searchable === undefined ? term : `${formatQuery({ exactName: taskName })} ${term}`
-  const label = searchable === undefined ? texts.makeSearchable(place) : texts.stopSearchable(place)
+  const label = (searchable === undefined ? texts.makeSearchable : texts.stopSearchable)(place, taskName)
   return (
     <>
       <Link

@@ -24,7 +24,6 @@ export const projectSettings: Texts["projectSettings"] = {
   searchableStatuses: { waiting: "Nur neue Tasks", filling: "Wird gefüllt", ready: "Gefüllt" },
   searchableSince: (time) => `Tasks seit ${time}`,
   stopSearchable: "Index entfernen",
-  stopSearchableOf: (path) => `Index von ${path} entfernen`,
   taskName: common.taskName,
   place: "Stelle",
   status: common.status,

@@ -22,7 +22,6 @@ export const projectSettings = {
   searchableStatuses: { waiting: "New tasks only", filling: "Being filled", ready: "Filled" },
   searchableSince: (time: string) => `Tasks since ${time}`,
   stopSearchable: "Remove index",
-  stopSearchableOf: (path: string) => `Remove the index of ${path}`,
   taskName: common.taskName,
   place: "Place",
   status: common.status,

@@ -24,7 +24,6 @@ export const projectSettings: Texts["projectSettings"] = {
   searchableStatuses: { waiting: "Solo tareas nuevas", filling: "Llenándose", ready: "Completo" },
   searchableSince: (time) => `Tareas desde ${time}`,
   stopSearchable: "Quitar índice",
-  stopSearchableOf: (path) => `Quitar el índice de ${path}`,
   taskName: common.taskName,
   place: "Lugar",
   status: common.status,

@@ -24,7 +24,6 @@ export const projectSettings: Texts["projectSettings"] = {
   searchableStatuses: { waiting: "Nouvelles tâches seulement", filling: "En cours de remplissage", ready: "Rempli" },
   searchableSince: (time) => `Tâches depuis le ${time}`,
   stopSearchable: "Supprimer l’index",
-  stopSearchableOf: (path) => `Supprimer l’index de ${path}`,
   taskName: common.taskName,
   place: "Emplacement",
   status: common.status,

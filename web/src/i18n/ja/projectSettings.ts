@@ -23,7 +23,6 @@ export const projectSettings: Texts["projectSettings"] = {
   searchableStatuses: { waiting: "新しいタスクのみ", filling: "作成中", ready: "作成済み" },
   searchableSince: (time) => `${time}以降のタスク`,
   stopSearchable: "索引を削除",
-  stopSearchableOf: (path) => `${path}の索引を削除`,
   taskName: common.taskName,
   place: "場所",
   status: common.status,
