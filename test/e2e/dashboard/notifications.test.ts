@@ -243,7 +243,22 @@ describe.skipIf(!(await has("chromium-headless-shell")))("notifications in the d
           await page.setViewportSize({ width: 1280, height: 800 })
           await page.goto("/account/notifications?part=channels")
           await page.getByText("No channels yet").waitFor()
-          await press(page, "Subscriptions")
+          // a new subscription begins with the project that the person came from
+          const members = await call("GET", "/projects/shop/memberships")
+          const { user_id } = members.find(({ user_email }: { readonly user_email: string }) =>
+            user_email === olga.email
+          )
+          await call("POST", "/projects", { slug: "archive", name: "Archive" })
+          await call("POST", "/projects/archive/memberships", { user_id, role: "operator" })
+          for (const slug of ["archive", "shop"]) {
+            await page.goto(`/projects/${slug}`)
+            await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+            await press(page, "Account and settings")
+            await page.getByRole("link", { name: "My notifications" }).click()
+            await press(page, "New subscription")
+            assert.strictEqual(await page.getByRole("dialog").getByLabel("Project").inputValue(), slug)
+            await press(page, "Cancel")
+          }
           await press(page, "New subscription")
           await page.getByRole("dialog").getByText("Only project admins see its channels.").first().waitFor()
           await page.getByLabel("Start from").selectOption("Night watch")

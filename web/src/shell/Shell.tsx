@@ -15,6 +15,7 @@ import { meQuery } from "../session/session.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { focusFirstRow } from "../ui/rows.ts"
 import { AccountMenu } from "./AccountMenu.tsx"
+import { rememberProject } from "./lastProject.ts"
 import { LiveControl } from "./LiveControl.tsx"
 import { Navigation } from "./Navigation.tsx"
 import { projectsQuery } from "./projects.ts"
@@ -71,7 +72,11 @@ export const Shell = () => {
   useEffect(() => void preloadWhenIdle(() => queries.isFetching() > 0), [queries])
   const { project, state } = useProject(slug)
   const knownSlug = state === "known" ? slug : undefined
-  useEffect(() => (knownSlug === undefined ? undefined : liveStream.follow(knownSlug)), [knownSlug])
+  useEffect(() => {
+    if (knownSlug === undefined) return
+    rememberProject(knownSlug)
+    return liveStream.follow(knownSlug)
+  }, [knownSlug])
   if (isWall && slug !== undefined && state !== "missing") {
     return (
       <ProjectZone value={project?.timezone}>

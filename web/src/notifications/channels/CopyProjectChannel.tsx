@@ -3,6 +3,7 @@ import { useState } from "react"
 import { api, unwrap } from "../../api/client.ts"
 import { useTexts } from "../../i18n/Language.tsx"
 import { meQuery } from "../../session/session.ts"
+import { lastProjectOf } from "../../shell/lastProject.ts"
 import { projectsQuery } from "../../shell/projects.ts"
 import { Button } from "../../ui/Button.tsx"
 import { fieldText, SelectField, TextField } from "../../ui/Fields.tsx"
@@ -25,7 +26,7 @@ const CopyDialog = ({ onClose, projects }: {
 }) => {
   const { channels: texts, forms } = useTexts()
   const queries = useQueryClient()
-  const [slug, setSlug] = useState(projects[0]?.slug ?? "")
+  const [slug, setSlug] = useState(lastProjectOf(projects, ({ slug }) => slug)?.slug ?? "")
   const { data: channels } = useChannels(channelsOfProject(slug))
   const copy = async (form: FormData) => {
     const name = fieldText(form, "channel name")

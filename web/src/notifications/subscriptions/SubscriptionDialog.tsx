@@ -3,6 +3,7 @@ import { useState } from "react"
 import { useTexts } from "../../i18n/Language.tsx"
 import { useCan } from "../../session/permissions.ts"
 import { meQuery } from "../../session/session.ts"
+import { lastProjectOf } from "../../shell/lastProject.ts"
 import { SelectField } from "../../ui/Fields.tsx"
 import { FormDialog } from "../../ui/FormDialog.tsx"
 import { channelsOfProject, ownChannels } from "../channels/channelOwner.ts"
@@ -36,7 +37,7 @@ export const SubscriptionDialog = ({ onClose, owner, slug, subscription }: {
   const { data: me } = useQuery(meQuery)
   const memberships = me?.memberships ?? []
   const first = subscription === null
-    ? memberships[0]
+    ? lastProjectOf(memberships, ({ project_slug }) => project_slug)
     : memberships.find(({ project_id }) => project_id === subscription.project_id)
   const [chosenSlug, setSlug] = useState(slug ?? first?.project_slug ?? "")
   const [trigger, setTrigger] = useState<Trigger>(subscription?.trigger ?? "task.failed")
