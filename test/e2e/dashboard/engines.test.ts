@@ -49,7 +49,7 @@ const assertFitsPhone = async (page: Page, path: string) => {
 }
 
 /** The agent connected a moment ago. */
-const knownUptime = /^Connected for [\d.]+% of the [\d.]+[a-z]+ that are known/
+const knownUptime = /^Connected for [\d.]+% of the .+ that are known/
 
 const ready = await has("chromium-headless-shell")
 
@@ -129,6 +129,11 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           // the queue's own page: its target, and a pause that says why and until when
           await row.getByRole("link", { name: "box.mail" }).click()
           await page.getByText("too little data for a forecast").waitFor()
+          const tasksLink = page.getByRole("main").getByRole("link", { name: "Tasks", exact: true })
+          await tasksLink.waitFor()
+          await page.getByRole("link", { name: "7", exact: true }).click()
+          await page.getByRole("row").filter({ hasText: "waits-0001" }).waitFor()
+          await page.goBack()
           await page.getByRole("button", { name: "Target" }).click()
           await dialog.getByLabel("Start within").fill("30 s")
           await dialog.getByRole("button", { name: "Set target" }).click()
@@ -268,6 +273,13 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           const found = await rows.getByRole("link").filter({ hasText: /^bulk/ }).allInnerTexts()
           assert.deepStrictEqual(found, [20, 200, 201, 202, 203, 204, 205].map((index) => `bulk.${index}`))
           await inspect(page, "filtered queues")
+
+          // messages that no agent reported as tasks lead to no empty list of tasks, and the queue says what they are
+          await rows.getByRole("link", { name: "bulk.205" }).click()
+          await page.getByText("1,205 messages in the broker; no agent reported them as tasks").waitFor()
+          await page.waitForLoadState("networkidle")
+          assert.strictEqual(await tasksLink.count(), 0)
+          assert.strictEqual(await page.getByRole("link", { name: "1,205" }).count(), 0)
 
           // a refusal is explained; then the agent is deleted, its name typed
           agent.signed("heartbeat", {}, { hmac: "0".repeat(64) })

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { useRefetchInterval } from "../api/live.ts"
-import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { PauseState } from "../queues/PauseState.tsx"
+import { QueueDepth } from "../queues/QueueDepth.tsx"
 import { QueueLink } from "../queues/QueueLink.tsx"
 import { Table } from "../ui/Table.tsx"
 import { linkClass } from "../ui/TextLink.tsx"
@@ -15,7 +15,6 @@ const refetchMillis = 10_000
 /** The deepest queues, how long their oldest task has waited, and when they were reported. */
 export const QueueDepths = ({ most = 8, slug }: { readonly slug: string; readonly most?: number }) => {
   const { overview: texts, queues: queueTexts, tasks } = useTexts()
-  const format = useFormat()
   const queues = useQuery({ ...queuesQuery(slug), refetchInterval: useRefetchInterval(refetchMillis) })
   const rows = queues.data?.toSorted((left, right) => (right.depth ?? -1) - (left.depth ?? -1)).slice(0, most)
   return (
@@ -41,9 +40,7 @@ export const QueueDepths = ({ most = 8, slug }: { readonly slug: string; readonl
           {
             title: texts.depth,
             isNumber: true,
-            cell: ({ depth, depth_note }) => (
-              <span title={depth_note ?? undefined}>{depth === null ? "–" : format.number(depth)}</span>
-            )
+            cell: (queue) => <QueueDepth slug={slug} queue={queue} />
           },
           {
             title: queueTexts.oldest,

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { useAgents } from "../agents/agents.ts"
@@ -17,21 +18,26 @@ import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Consumers } from "./Consumers.tsx"
 import { PauseState } from "./PauseState.tsx"
-import { type QueueDetail, useQueue, useQueueTrends } from "./queries.ts"
+import { hasTasksQuery, type QueueDetail, tasksOf, useQueue, useQueueTrends } from "./queries.ts"
 import { QueueActions } from "./QueueActions.tsx"
+import { isUnreported, QueueDepth } from "./QueueDepth.tsx"
 import { useForecastText } from "./useForecastText.ts"
 
 /** What waits, for how long, and when it will be gone. */
-const QueueFigures = ({ queue }: { readonly queue: QueueDetail }) => {
+const QueueFigures = ({ queue, slug }: { readonly slug: string; readonly queue: QueueDetail }) => {
   const { queues: texts } = useTexts()
   const format = useFormat()
   const forecastText = useForecastText()
   const { depth, depth_note, ended_1h, forecast, is_over_target, oldest_waiting_at, received_1h } = queue
   const { start_target_seconds: target } = queue
+  const notes = [
+    ...(depth !== null && isUnreported(queue) ? [texts.unreported(format.count(depth))] : []),
+    forecastText(forecast)
+  ]
   return (
     <FigureGrid>
-      <Figure name={texts.depth} note={depth === null ? depth_note : forecastText(forecast)}>
-        {depth === null ? "–" : format.number(depth)}
+      <Figure name={texts.depth} note={depth === null ? depth_note : notes.join(". ")}>
+        <QueueDepth slug={slug} queue={queue} />
       </Figure>
       <Figure
         name={texts.oldestAge}
@@ -136,6 +142,7 @@ export const QueuePage = () => {
   const isOperator = useCan(slug, "operator")
   const { data: agents } = useAgents(slug)
   const read = useQueue({ slug, engine, name }, window)
+  const { data: hasTasks } = useQuery(hasTasksQuery({ slug, engine, name }))
   const queue = read.data
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pb-6">
@@ -149,7 +156,7 @@ export const QueuePage = () => {
               search: { window }
             })}
         />
-        <TaskListLink slug={slug} query={{ queue: name, engine }}>{texts.tasks}</TaskListLink>
+        {hasTasks === true && <TaskListLink slug={slug} query={tasksOf({ engine, name })}>{texts.tasks}</TaskListLink>}
         {queue !== undefined && isOperator && agents !== undefined && (
           <QueueActions
             slug={slug}
@@ -167,7 +174,7 @@ export const QueuePage = () => {
               <PauseState pause={queue.pause} />
             </p>
           )}
-          <QueueFigures queue={queue} />
+          <QueueFigures slug={slug} queue={queue} />
           <QueueCharts slug={slug} queue={queue} readAt={read.dataUpdatedAt} />
           <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 px-4 lg:grid-cols-2">
             {queue.start_target_seconds !== null && (

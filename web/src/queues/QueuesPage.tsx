@@ -22,6 +22,7 @@ import { Time } from "../ui/Time.tsx"
 import { Consumers } from "./Consumers.tsx"
 import { PauseState } from "./PauseState.tsx"
 import { PurgeDialog } from "./PurgeDialog.tsx"
+import { QueueDepth } from "./QueueDepth.tsx"
 import { QueueLink } from "./QueueLink.tsx"
 
 type Queue = Schemas["Queue"]
@@ -76,11 +77,11 @@ const useColumns = (
       width: 120,
       isNumber: true,
       sorting: { key: "depth", valueOf: ({ depth }) => depth, isLargestFirst: true },
-      cell: ({ depth, depth_note, is_over_target }) => (
-        <span title={depth_note ?? undefined}>
-          {depth !== null && deepest > 0 && <Meter share={depth / deepest} isBad={is_over_target} />}
-          {depth === null ? "–" : format.number(depth)}
-        </span>
+      cell: (queue) => (
+        <>
+          {queue.depth !== null && deepest > 0 && <Meter share={queue.depth / deepest} isBad={queue.is_over_target} />}
+          <QueueDepth slug={slug} queue={queue} />
+        </>
       )
     },
     {

@@ -2,6 +2,8 @@ import { queryOptions, useQuery } from "@tanstack/react-query"
 import { api, type Schemas, unwrap } from "../api/client.ts"
 import { useRefetchInterval } from "../api/live.ts"
 import { buckets, type OverviewWindow } from "../overview/windows.ts"
+import { formatQuery } from "../tasks/query.ts"
+import { readTasks } from "../tasks/readTasks.ts"
 
 export type QueueDetail = Schemas["QueueDetail"]
 
@@ -20,6 +22,15 @@ const queueQuery = ({ engine, name, slug }: QueueKey, window: OverviewWindow) =>
       unwrap(api.GET("/api/v1/projects/{slug}/queues/{engine}/{name}", {
         params: { path: { slug, engine, name }, query: { window } }
       }))
+  })
+
+export const tasksOf = ({ engine, name }: Omit<QueueKey, "slug">): string => formatQuery({ queue: name, engine })
+
+/** Whether there is a task of the queue: agents may report a queue without its tasks. */
+export const hasTasksQuery = ({ slug, ...queue }: QueueKey) =>
+  queryOptions({
+    queryKey: ["queues", slug, queue, "has tasks"],
+    queryFn: async () => (await readTasks(slug, { query: tasksOf(queue), limit: 1 })).length > 0
   })
 
 export const useQueue = (key: QueueKey, window: OverviewWindow) =>

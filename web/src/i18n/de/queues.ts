@@ -9,6 +9,12 @@ export const queues: Texts["queues"] = {
   name: common.queue,
   engine: common.engine,
   depth: common.depth,
+  unreported: (count: Count) =>
+    plural(
+      count,
+      "# Nachricht im Broker; kein Agent hat sie als Task gemeldet",
+      "# Nachrichten im Broker; kein Agent hat sie als Tasks gemeldet"
+    ),
   oldest: "Älteste wartet seit",
   received: "Empfangen, 1 h",
   ended: "Beendet, 1 h",

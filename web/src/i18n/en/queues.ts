@@ -8,6 +8,12 @@ export const queues = {
   name: common.queue,
   engine: common.engine,
   depth: common.depth,
+  unreported: (count: Count) =>
+    plural(
+      count,
+      "# message in the broker; no agent reported it as a task",
+      "# messages in the broker; no agent reported them as tasks"
+    ),
   oldest: "Oldest waiting since",
   received: "Received, 1 h",
   ended: "Ended, 1 h",

@@ -9,6 +9,12 @@ export const queues: Texts["queues"] = {
   name: common.queue,
   engine: common.engine,
   depth: common.depth,
+  unreported: (count: Count) =>
+    plural(
+      count,
+      "# mensaje en el broker; ningún agente lo notificó como tarea",
+      "# mensajes en el broker; ningún agente los notificó como tareas"
+    ),
   oldest: "La más antigua espera desde",
   received: "Recibidas, 1 h",
   ended: "Terminadas, 1 h",

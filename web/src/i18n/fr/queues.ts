@@ -9,6 +9,12 @@ export const queues: Texts["queues"] = {
   name: common.queue,
   engine: common.engine,
   depth: common.depth,
+  unreported: (count: Count) =>
+    plural(
+      count,
+      "# message dans le broker\u00a0; aucun agent ne l’a signalé comme tâche",
+      "# messages dans le broker\u00a0; aucun agent ne les a signalés comme tâches"
+    ),
   oldest: "La plus ancienne attend depuis",
   received: "Reçues, 1 h",
   ended: "Terminées, 1 h",

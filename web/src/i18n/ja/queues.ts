@@ -8,6 +8,8 @@ export const queues: Texts["queues"] = {
   name: common.queue,
   engine: common.engine,
   depth: common.depth,
+  unreported: (count: Count) =>
+    `ブローカーにメッセージが${count.text}件（タスクとして報告したエージェントはありません）`,
   oldest: "最も古いタスクの待機開始",
   received: "受信（1時間）",
   ended: "終了（1時間）",
