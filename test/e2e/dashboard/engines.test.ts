@@ -221,6 +221,13 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await page.waitForURL(/\/queues\/celery\/box\.mail$/)
           await openByPalette(page, worker, worker)
           await openByPalette(page, "dead let", "Dead letters")
+          // single tasks are found last, and come after their name
+          await page.keyboard.press("Control+k")
+          await page.getByRole("combobox", { name: "Go to or run" }).waitFor()
+          await page.keyboard.type("payment.charge")
+          await page.getByRole("group", { name: "Tasks", exact: true }).getByRole("option").first().waitFor()
+          await page.keyboard.press("Enter")
+          await page.waitForURL(/\/names\/payment\.charge$/)
           await openByPalette(page, "aits-00", "waits-0001", "shop.pay")
           await page.keyboard.press("Control+k")
           await page.keyboard.type("cancel")

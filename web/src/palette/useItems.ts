@@ -23,7 +23,6 @@ import { selectMatches } from "./fuzzy.ts"
 export type Group =
   | "actions"
   | "pages"
-  | "tasks"
   | "names"
   | "failures"
   | "projects"
@@ -32,6 +31,7 @@ export type Group =
   | "queues"
   | "workers"
   | "agents"
+  | "tasks"
 
 export interface Item {
   readonly id: string
@@ -165,16 +165,6 @@ export const useItems = (slug: string | undefined, typed: string) => {
         ]
         : [])
     ],
-    tasks: tasks.map(({ engine, id, name, task_id }) => ({
-      id,
-      title: name,
-      hint: task_id,
-      run: () =>
-        void navigate({
-          to: "/projects/$slug/tasks/$engine/$taskId",
-          params: { ...project, engine, taskId: task_id }
-        })
-    })),
     names: named.names.map((name) => ({
       id: name,
       title: name,
@@ -218,6 +208,17 @@ export const useItems = (slug: string | undefined, typed: string) => {
       id,
       title: name,
       run: () => void navigate({ to: "/projects/$slug/agents/$agentId", params: { ...project, agentId: id } })
+    })),
+    // last, since they are found later than the rest: what is chosen stays where it is
+    tasks: tasks.map(({ engine, id, name, task_id }) => ({
+      id,
+      title: name,
+      hint: task_id,
+      run: () =>
+        void navigate({
+          to: "/projects/$slug/tasks/$engine/$taskId",
+          params: { ...project, engine, taskId: task_id }
+        })
     }))
   }
   const hasTyped = typed.trim() !== ""
