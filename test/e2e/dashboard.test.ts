@@ -89,9 +89,9 @@ describe.skipIf(!ready)("the dashboard", () => {
           await timeline.getByText("Retried").first().waitFor()
           // its times agree: the queue time ends with the first start, the run time is that of all attempts
           const details = page.getByRole("region", { name: "Details" })
-          await details.getByText(/^\d\.\d+s in 3 attempts$/).waitFor()
+          await details.getByText(/^\d\.\d+\ss in 3 attempts$/).waitFor()
           const queueTime = details.locator("div", { has: page.getByText("Queue time", { exact: true }) })
-          assert.match(await queueTime.innerText(), /\s(?:\d+ms|[012](?:\.\d+)?s)$/)
+          assert.match(await queueTime.innerText(), /\s(?:\d+\sms|[012](?:\.\d+)?\ss)$/)
           const ownRow = page.locator("[role=treegrid] [data-active=true]")
           assert.strictEqual(await ownRow.locator("[data-span=failure]").count(), 3)
           const attempts = timeline.getByRole("list", { name: "Attempts" })

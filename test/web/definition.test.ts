@@ -10,7 +10,13 @@ import {
 } from "../../web/src/schedules/definition.ts"
 import { readSnapshot } from "../../web/src/schedules/snapshot.ts"
 import { findSchedules, type Schedule } from "../../web/src/schedules/states.ts"
-import { cadenceOf, editedCadenceOf } from "../../web/src/schedules/ticks.ts"
+import {
+  cadenceOf,
+  editedCadenceOf,
+  readInterval,
+  showExpression,
+  writeInterval
+} from "../../web/src/schedules/ticks.ts"
 
 const draft = { ...emptyDraft("Europe/Berlin"), name: "nightly", expression: "0 3 * * *" }
 
@@ -133,5 +139,16 @@ describe("the filter of schedules", () => {
     assert.lengthOf(findSchedules(all, "", "failing"), 1)
     assert.lengthOf(findSchedules(all, "", "paused"), 0)
     assert.lengthOf(findSchedules([{ ...schedule, paused_at: "2026-11-24T12:00:00Z" }], "", "paused"), 1)
+  })
+})
+
+describe("the interval of a schedule", () => {
+  it("is written so that it is read again, and shown as people type it", () => {
+    for (const seconds of [1, 30, 90, 300, 5_400, 86_400, 788_645]) {
+      assert.strictEqual(readInterval(writeInterval(seconds)), seconds)
+    }
+    assert.strictEqual(writeInterval(5_400), "1h30m")
+    const shown = ["300", "1h30m", "PT90S", "0 3 * * *", "2027-12-24T18:00"].map(showExpression)
+    assert.deepStrictEqual(shown, ["5 min", "1 h 30 min", "1 min 30 s", "0 3 * * *", "2027-12-24T18:00"])
   })
 })

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { createFormat } from "../../web/src/format/createFormat.ts"
 import { formatDuration, parseDuration } from "../../web/src/format/duration.ts"
 
 describe("durations as people type them", () => {
@@ -30,6 +31,27 @@ describe("durations as people type them", () => {
     ) {
       assert.strictEqual(formatDuration(millis), text)
       assert.strictEqual(parseDuration(text, 1), millis)
+    }
+  })
+})
+
+describe("durations to read", () => {
+  const texts = [
+    [0, "0 s", "0 s", "0秒"],
+    [0.4, "0.4 ms", "0,4 ms", "0.4ミリ秒"],
+    [250, "250 ms", "250 ms", "250ミリ秒"],
+    [4_123, "4.12 s", "4,12 s", "4.12秒"],
+    [59_940, "59.9 s", "59,9 s", "59.9秒"],
+    [900_000, "15 min", "15 min", "15分"],
+    [5_400_000, "1 h 30 min", "1 h 30 min", "1時間30分"],
+    [14_400_000, "4 h", "4 h", "4時間"],
+    [2 * 86_400_000 + 59_000, "2 d", "2 d", "2日"]
+  ] as const
+
+  it("have units as people type them, and at most the two largest", () => {
+    for (const [millis, english, german, japaneseText] of texts) {
+      const write = (language: string) => createFormat(language, "UTC").duration(millis).replaceAll("\u00a0", " ")
+      assert.deepStrictEqual(["en-GB", "de", "ja"].map(write), [english, german, japaneseText])
     }
   })
 })

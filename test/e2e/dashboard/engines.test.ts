@@ -137,7 +137,7 @@ describe.skipIf(!ready)("queues, workers, agents and the palette", () => {
           await page.getByRole("button", { name: "Target" }).click()
           await dialog.getByLabel("Start within").fill("30 s")
           await dialog.getByRole("button", { name: "Set target" }).click()
-          await page.getByText("target 30s").waitFor()
+          await page.getByText("target 30 s").waitFor()
           await page.getByRole("button", { name: "Pause", exact: true }).click()
           await dialog.getByLabel("Reason").fill("The bank is down")
           await dialog.getByRole("button", { name: "Pause", exact: true }).click()

@@ -155,6 +155,10 @@ describe.skipIf(!ready)("the pages of schedules", () => {
 
           await press(page, "Edit")
           await dialog.getByText("Nothing has changed yet.").waitFor()
+          await dialog.getByLabel("Kind").selectOption("interval")
+          await dialog.getByLabel("Expression").fill("1 h 30 min")
+          await dialog.getByText("1 h 30 min (").waitFor()
+          await dialog.getByLabel("Kind").selectOption("cron")
           await dialog.getByLabel("Expression").fill("15 4 * * *")
           await dialog.getByRole("region", { name: "Changes" }).getByText("15 4 * * * (At 04:15 every day)")
             .waitFor()

@@ -1,4 +1,5 @@
 import type { Count } from "../i18n/plural.ts"
+import { describeDuration } from "./duration.ts"
 
 const second = 1_000
 const minute = 60 * second
@@ -6,15 +7,6 @@ const hour = 60 * minute
 const day = 24 * hour
 /** A moment that is further away is written with its year. */
 const halfYear = 183 * day
-
-/** `style: "unit"` of Intl, narrow: `4.1s`, `12 min`, `3h`. */
-const durationUnits = [
-  { millis: day, unit: "day" },
-  { millis: hour, unit: "hour" },
-  { millis: minute, unit: "minute" },
-  { millis: second, unit: "second" },
-  { millis: 1, unit: "millisecond" }
-] as const
 
 const relativeUnits = [
   { millis: day, unit: "day" },
@@ -33,6 +25,7 @@ export interface Format {
   readonly percent: (share: number) => string
   /** How much more, as a share, with its sign: +12 %. */
   readonly change: (share: number) => string
+  /** "4.1 s", "1 h 30 min". */
   readonly duration: (millis: number) => string
   /** Seconds and more, such as "3 min. ago". */
   readonly relative: (time: number, now: number) => string
@@ -103,25 +96,13 @@ export const createFormat = (language: string, zone: string | undefined): Format
     and: new Intl.ListFormat(language, { type: "conjunction" }),
     or: new Intl.ListFormat(language, { type: "disjunction" })
   }
-  const unitFormats = new Map<string, Intl.NumberFormat>()
-  const unitFormat = (unit: string, fraction: number) => {
-    const key = `${unit} ${fraction}`
-    const known = unitFormats.get(key) ??
-      new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "narrow", maximumFractionDigits: fraction })
-    unitFormats.set(key, known)
-    return known
-  }
   return {
     number: (value) => number.format(value),
     count: (value) => ({ value, text: number.format(value) }),
     compact: (value) => compact.format(value),
     percent: (share) => percent.format(share),
     change: (share) => change.format(share),
-    duration: (millis) => {
-      const { millis: size, unit } = durationUnits.find((one) => millis >= one.millis) ?? durationUnits[4]
-      const value = millis / size
-      return unitFormat(unit, value >= 100 ? 0 : value >= 10 ? 1 : 2).format(value)
-    },
+    duration: (millis) => describeDuration(millis, language, number.format),
     relative: (time, now) => {
       const elapsed = time - now
       const { millis: size, unit } = relativeUnits.find((one) => Math.abs(elapsed) >= one.millis) ?? relativeUnits[3]

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useTexts } from "../i18n/Language.tsx"
 import { schedulesQuery } from "../schedules/queries.ts"
+import { showExpression } from "../schedules/ticks.ts"
 import { ListFrame } from "../ui/ListFrame.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { linkClass } from "../ui/TextLink.tsx"
@@ -28,7 +29,7 @@ export const NameSchedules = ({ name, slug }: { readonly slug: string; readonly 
               >
                 {name}
               </Link>
-              <code className="font-mono text-small text-soft">{expression}</code>
+              <code className="font-mono text-small text-soft">{showExpression(expression)}</code>
             </li>
           ))}
         </ul>

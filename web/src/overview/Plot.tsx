@@ -269,7 +269,7 @@ export const Plot = ({ format, formatValue, marks, onOpen, readAt, series, times
             gap: 4,
             space: tickSpace
           },
-          { ...axis, values: (_, ticks) => ticks.map((tick) => writeTick(tick)), size: 56, gap: 4 }
+          { ...axis, values: (_, ticks) => ticks.map((tick) => writeTick(tick)), size: 68, gap: 4 }
         ],
         series: [{}, ...parts.map(({ isRest, one }) => optionsOf(element, one, isRest))]
       },

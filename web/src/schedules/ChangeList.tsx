@@ -1,6 +1,7 @@
 import { formatDuration } from "../format/duration.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import type { Change, DraftField } from "./definition.ts"
+import { showExpression } from "./ticks.ts"
 
 /** What a save would change, field by field, and what that means for ticks. */
 export const ChangeList = ({ changes, words }: {
@@ -14,7 +15,8 @@ export const ChangeList = ({ changes, words }: {
     if (field === "jitter_seconds" || field === "grace_seconds") {
       return text.trim() === "" ? "" : formatDuration(Number(text) * 1_000)
     }
-    return field === "expression" && summary !== null ? `${text.trim()} (${summary})` : text.trim()
+    if (field !== "expression") return text.trim()
+    return summary === null ? showExpression(text.trim()) : `${showExpression(text.trim())} (${summary})`
   }
   if (changes.length === 0) return <p className="text-soft">{texts.noChange}</p>
   return (

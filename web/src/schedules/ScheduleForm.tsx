@@ -10,12 +10,12 @@ import { DurationField } from "../ui/DurationField.tsx"
 import { SelectField, TextAreaField, TextField } from "../ui/Fields.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { ChangeList } from "./ChangeList.tsx"
-import { changesOf, type DraftField, draftOf, emptyDraft, problemOf, writableFields } from "./definition.ts"
+import { changesOf, type Draft, type DraftField, draftOf, emptyDraft, problemOf, writableFields } from "./definition.ts"
 import { PreviewPanel, usePreview } from "./PreviewPanel.tsx"
 import { capabilitiesQuery, schedulesKey } from "./queries.ts"
 import { type Edited, useSave } from "./saveSchedule.ts"
 import { serviceScheduler } from "./states.ts"
-import { editedCadenceOf } from "./ticks.ts"
+import { editedCadenceOf, readInterval, writeInterval } from "./ticks.ts"
 
 const useEngines = (slug: string): ReadonlyArray<string> => {
   const { data } = useQuery({
@@ -68,7 +68,15 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
   )
   const isPreviewed = previewed.shown.expression === draft.expression && previewed.preview.isSuccess &&
     !previewed.preview.isPlaceholderData
-  const fields = draftFields(draft, (change) => setDraft((known) => ({ ...known, ...change })))
+  const update = (some: Partial<Draft>) => setDraft((known) => ({ ...known, ...some }))
+  const fields = draftFields(draft, update)
+  const expression = {
+    label: texts.fields.expression,
+    hint: texts.expressionHints[draft.kind as keyof typeof texts.expressionHints], // others have none
+    "data-autofocus": edited === null ? undefined : true
+  } as const
+  /** Months have no length in seconds. */
+  const hasOtherInterval = edited?.schedule.kind === "interval" && readInterval(edited.schedule.expression) === null
   const text = (field: DraftField) => ({ label: texts.fields[field], ...fields.text(field) })
   const duration = (field: "jitter_seconds" | "grace_seconds") => ({
     label: texts.fields[field],
@@ -116,12 +124,17 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
             {choice("kind", kinds)}
             <TextField {...text("timezone")} className="w-full" list={`${id}-zones`} />
           </div>
-          <TextField
-            {...text("expression")}
-            className="font-mono"
-            hint={texts.expressionHints[draft.kind as keyof typeof texts.expressionHints]} // others have none
-            data-autofocus={edited === null ? undefined : true}
-          />
+          {draft.kind === "interval" && !hasOtherInterval
+            ? (
+              <DurationField
+                {...expression}
+                className="w-full"
+                initial={readInterval(draft.expression) ?? ""}
+                min={1}
+                onValue={(seconds) => update({ expression: seconds === "" ? "" : writeInterval(Number(seconds)) })}
+              />
+            )
+            : <TextField {...expression} {...fields.text("expression")} className="font-mono" />}
           <TextField {...text("task_name")} />
           <div className="grid gap-3 sm:grid-cols-2">
             {writable.has("engine") && <TextField {...text("engine")} className="w-full" list={`${id}-engines`} />}

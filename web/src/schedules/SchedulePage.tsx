@@ -16,7 +16,7 @@ import { ScheduleActions, usePossible } from "./ScheduleActions.tsx"
 import { ScheduleFacts } from "./ScheduleFacts.tsx"
 import { ScheduleStateMarks } from "./ScheduleState.tsx"
 import { isServiceOwned, type Schedule, stateOf } from "./states.ts"
-import { cadenceOf } from "./ticks.ts"
+import { cadenceOf, showExpression } from "./ticks.ts"
 import { TickTable } from "./TickTable.tsx"
 
 const refetchMillis = 5_000
@@ -37,7 +37,9 @@ const NextTicks = ({ readAt, schedule, slug }: {
     <Panel title={texts.ticks}>
       <p className="px-4 py-3">
         {schedule.summary}{" "}
-        <code className="font-mono text-small text-soft">{`${schedule.expression} · ${schedule.timezone}`}</code>
+        <code className="font-mono text-small text-soft">
+          {`${showExpression(schedule.expression)} · ${schedule.timezone}`}
+        </code>
       </p>
       {(stateOf(schedule) !== "active" || !isServiceOwned(schedule)) && (
         <p className="px-4 pb-3 text-small text-soft">

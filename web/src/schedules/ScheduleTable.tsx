@@ -11,6 +11,7 @@ import { NextMoment } from "./NextMoment.tsx"
 import { runsQuery } from "./queries.ts"
 import { ScheduleStateMarks } from "./ScheduleState.tsx"
 import { isServiceOwned, type Schedule, stateOf } from "./states.ts"
+import { showExpression } from "./ticks.ts"
 
 const pageSize = 50
 const refetchMillis = 5_000
@@ -27,7 +28,7 @@ const Next = ({ schedule }: { readonly schedule: Schedule }) => {
 const When = ({ schedule: { expression, summary } }: { readonly schedule: Schedule }) => (
   <span className="grid min-w-[16ch]">
     {summary}
-    <code className={`font-mono ${summary === null ? "" : "text-small text-soft"}`}>{expression}</code>
+    <code className={`font-mono ${summary === null ? "" : "text-small text-soft"}`}>{showExpression(expression)}</code>
   </span>
 )
 

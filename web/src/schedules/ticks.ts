@@ -1,3 +1,4 @@
+import { formatDuration } from "../format/duration.ts"
 import type { Cadence } from "./queries.ts"
 import type { Schedule } from "./states.ts"
 
@@ -12,6 +13,16 @@ export const readInterval = (expression: string): number | null => {
   if (match === null) return null
   const seconds = unitSeconds.reduce((sum, size, index) => sum + Number(match[index + 1] ?? 0) * size, 0)
   return seconds > 0 ? seconds : null
+}
+
+/** The interval's expression, such as `1h30m`. */
+export const writeInterval = (seconds: number): string =>
+  formatDuration(seconds * 1_000).replace("min", "m").replaceAll(" ", "")
+
+/** An expression for people: an interval is a duration as they type it. */
+export const showExpression = (expression: string): string => {
+  const seconds = readInterval(expression)
+  return seconds === null ? expression : formatDuration(seconds * 1_000)
 }
 
 /**

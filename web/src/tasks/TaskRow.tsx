@@ -59,7 +59,7 @@ const widths: Readonly<Record<OptionalColumn, string>> = {
   received: "112px",
   started: "112px",
   finished: "112px",
-  runtime: "88px",
+  runtime: "96px",
   retries: "60px",
   id: "minmax(96px,200px)"
 }

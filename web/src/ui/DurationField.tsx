@@ -16,6 +16,8 @@ const longest = 365 * 86_400_000
 export const DurationField = (
   { initial, max = longest, min = 0, name, onValue, required = true, unit = "s", ...field }: {
     readonly label: string
+    readonly hint?: string
+    readonly "data-autofocus"?: true | undefined
     readonly problem?: string | null
     readonly placeholder?: string
     readonly className?: string

@@ -318,7 +318,7 @@ export const schedules = {
     kinds: { cron: "Cron", interval: "Intervall", clocked: "Einmal" },
     expressionHints: {
       cron: "Minute, Stunde, Tag, Monat, Wochentag: 30 9 * * MON-FRI",
-      interval: "Eine Dauer: 30, 5m, 1h30m",
+      interval: "Eine Dauer: 30 s, 5 min, 1 h 30 min",
       clocked: "Datum und Uhrzeit: 2027-12-24T18:00"
     },
     enabledChoices: { true: "Aktiviert", false: "Deaktiviert" },

@@ -305,7 +305,7 @@ export const schedules = {
     kinds: { cron: "Cron", interval: "Interval", clocked: "Once" },
     expressionHints: {
       cron: "Minute, hour, day, month, weekday: 30 9 * * MON-FRI",
-      interval: "A duration: 30, 5m, 1h30m",
+      interval: "A duration: 30 s, 5 min, 1 h 30 min",
       clocked: "A date and time: 2027-12-24T18:00"
     },
     enabledChoices: { true: "Enabled", false: "Disabled" },

@@ -311,7 +311,7 @@ export const schedules = {
     kinds: { cron: "Cron", interval: "Intervalo", clocked: "Una vez" },
     expressionHints: {
       cron: "Minuto, hora, día, mes, día de la semana: 30 9 * * MON-FRI",
-      interval: "Una duración: 30, 5m, 1h30m",
+      interval: "Una duración: 30 s, 5 min, 1 h 30 min",
       clocked: "Fecha y hora: 2027-12-24T18:00"
     },
     enabledChoices: { true: "Activada", false: "Desactivada" },

@@ -313,7 +313,7 @@ export const schedules = {
     kinds: { cron: "Cron", interval: "Intervalle", clocked: "Une fois" },
     expressionHints: {
       cron: "Minute, heure, jour, mois, jour de la semaine\u00a0: 30 9 * * MON-FRI",
-      interval: "Une durée\u00a0: 30, 5m, 1h30m",
+      interval: "Une durée\u00a0: 30 s, 5 min, 1 h 30 min",
       clocked: "Date et heure\u00a0: 2027-12-24T18:00"
     },
     enabledChoices: { true: "Activée", false: "Désactivée" },

@@ -298,7 +298,7 @@ export const schedules = {
     kinds: { cron: "Cron", interval: "間隔", clocked: "1回" },
     expressionHints: {
       cron: "分、時、日、月、曜日：30 9 * * MON-FRI",
-      interval: "時間の長さ：30、5m、1h30m",
+      interval: "時間の長さ：30 s、5 min、1 h 30 min",
       clocked: "日時：2027-12-24T18:00"
     },
     enabledChoices: { true: "有効", false: "無効" },
