@@ -11,7 +11,7 @@ import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { PageHeader } from "../ui/PageHeader.tsx"
 import { useToast } from "../ui/Toasts.tsx"
 import { useSubmit } from "../ui/useSubmit.ts"
-import { BacktestPanel, useBacktest } from "./Backtest.tsx"
+import { BacktestPanel } from "./Backtest.tsx"
 import { Executions } from "./Executions.tsx"
 import { automationKey, ruleQuery } from "./queries.ts"
 import { bodyOf, draftOf, fieldOf, isComplete, issuesOf, newDraft, type Rule, type RuleDraft } from "./rule.ts"
@@ -19,6 +19,7 @@ import { updateRule, useCanChangeRule } from "./ruleActs.ts"
 import { RuleCommands } from "./RuleCommands.tsx"
 import { RuleForm } from "./RuleForm.tsx"
 import { BreakerState, RuleState } from "./RuleState.tsx"
+import { useBacktest } from "./useBacktest.ts"
 
 const refetchMillis = 10_000
 
