@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { type AgentId, CommandId, FireRowId } from "../../domain/kernel/Id.ts"
+import type { AgentId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { type CreateSchedule, type Schedule, serviceScheduler } from "../../domain/schedules/Schedule.ts"
 import type { FireStatus } from "../../domain/schedules/Schedule/Fire.ts"
@@ -129,29 +129,31 @@ const errors: Partial<Record<FireStatus, readonly [string, string]>> = {
   buffer_expired: ["not_sent_in_time", "No agent of its engine took it within SVC_SCHEDULE_BUFFER_SECONDS."]
 }
 
-const makeFire = (schedule: Schedule, tick: Timestamp.Timestamp, status: FireStatus, index: number) =>
-  Effect.map(Ids.nextOf(FireRowId), (id) => {
-    const [error_code, error_message] = errors[status] ?? [null, null]
-    const latency_ms = status === "acked_success" ? 8 + Math.floor(Shop.pseudoRandom(index, 24) * 60) : null
-    return {
-      id,
-      fire_id: fireIdOf(schedule.id, tick),
-      project_id: schedule.project_id,
-      schedule_id: schedule.id,
-      engine: schedule.engine,
-      command_id: null as CommandId | null, // of the payout alone, whose agent sent no result
-      status,
-      scheduled_for: tick,
-      fired_at: tick,
-      acked_at: status.startsWith("acked") ? Timestamp.addSeconds(tick, 1) : null,
-      latency_ms,
-      error_code,
-      error_message,
-      definition_digest: digestFire(schedule),
-      expires_at: Timestamp.addSeconds(tick, Timestamp.secondsPerDay),
-      fence: 0
-    }
-  })
+/** The id of a past record: lists and counts take the time of a record from its id. */
+const idAt = (at: Timestamp.Timestamp): string => Ids.uuidv7(Timestamp.toEpochMillis(at))
+
+const makeFire = (schedule: Schedule, tick: Timestamp.Timestamp, status: FireStatus, index: number) => {
+  const [error_code, error_message] = errors[status] ?? [null, null]
+  const latency_ms = status === "acked_success" ? 8 + Math.floor(Shop.pseudoRandom(index, 24) * 60) : null
+  return {
+    id: idAt(tick),
+    fire_id: fireIdOf(schedule.id, tick),
+    project_id: schedule.project_id,
+    schedule_id: schedule.id,
+    engine: schedule.engine,
+    command_id: null as string | null, // of the payout alone, whose agent sent no result
+    status,
+    scheduled_for: tick,
+    fired_at: tick,
+    acked_at: status.startsWith("acked") ? Timestamp.addSeconds(tick, 1) : null,
+    latency_ms,
+    error_code,
+    error_message,
+    definition_digest: digestFire(schedule),
+    expires_at: Timestamp.addSeconds(tick, Timestamp.secondsPerDay),
+    fence: 0
+  }
+}
 
 /** The last ticks before now, newest first. */
 const findTicks = Effect.fnUntraced(function*(schedule: Schedule, count: number, now: Timestamp.Timestamp) {
@@ -170,10 +172,7 @@ const insertPast = Effect.fnUntraced(
   function*(schedule: Schedule, newest: ReadonlyArray<FireStatus>, now: Timestamp.Timestamp) {
     const sql = yield* SqlClient.SqlClient
     const ticks = yield* findTicks(schedule, pastFires, now)
-    const fires = yield* Effect.forEach(
-      ticks,
-      (tick, index) => makeFire(schedule, tick, newest[index] ?? "acked_success", index)
-    )
+    const fires = ticks.map((tick, index) => makeFire(schedule, tick, newest[index] ?? "acked_success", index))
     if (fires.length === 0) return
     yield* sql`INSERT INTO schedule_fires ${sql.insert(fires)}`
     // failures before `enabled_at` would not count for the circuit breaker
@@ -186,8 +185,8 @@ const insertPast = Effect.fnUntraced(
 const insertTimedOut = Effect.fnUntraced(function*(schedule: Schedule, agentId: AgentId, now: Timestamp.Timestamp) {
   const sql = yield* SqlClient.SqlClient
   const [tick = now] = yield* findTicks(schedule, 1, now)
-  const command_id = yield* Ids.nextOf(CommandId)
-  const fire = yield* makeFire(schedule, tick, "delivered", 0)
+  const command_id = idAt(tick)
+  const fire = makeFire(schedule, tick, "delivered", 0)
   yield* sql`INSERT INTO commands ${
     sql.insert({
       id: command_id,
@@ -214,26 +213,26 @@ const insertTimedOut = Effect.fnUntraced(function*(schedule: Schedule, agentId: 
 const insertMisfires = Effect.fnUntraced(function*(schedule: Schedule, now: Timestamp.Timestamp) {
   const sql = yield* SqlClient.SqlClient
   const [first = now, second = now] = yield* findTicks(schedule, 2, now)
-  const misfires = yield* Effect.forEach(
-    [
-      { tick: second, cause: "brain_down", slots: 1, detail: "The brain did not run at that time." },
-      { tick: first, cause: "no_agent", slots: 1, detail: "No agent of the engine was connected." }
-    ],
-    ({ tick, ...misfire }, index) =>
-      Effect.map(Ids.nextOf(FireRowId), (id) => ({
-        id,
-        project_id: schedule.project_id,
-        schedule_id: schedule.id,
-        detected_at: Timestamp.addSeconds(tick, 95 + index * 400),
-        expected_fire_at: tick,
-        lateness_seconds: 95 + index * 400,
-        grace_seconds: 60,
-        name: schedule.name,
-        engine: schedule.engine,
-        kind: schedule.kind,
-        ...misfire
-      }))
-  )
+  const misfires = [
+    { tick: second, cause: "brain_down", slots: 1, detail: "The brain did not run at that time." },
+    { tick: first, cause: "no_agent", slots: 1, detail: "No agent of the engine was connected." }
+  ].map(({ tick, ...misfire }, index) => {
+    const lateness_seconds = 95 + index * 400
+    const detected_at = Timestamp.addSeconds(tick, lateness_seconds)
+    return {
+      id: idAt(detected_at),
+      project_id: schedule.project_id,
+      schedule_id: schedule.id,
+      detected_at,
+      expected_fire_at: tick,
+      lateness_seconds,
+      grace_seconds: 60,
+      name: schedule.name,
+      engine: schedule.engine,
+      kind: schedule.kind,
+      ...misfire
+    }
+  })
   yield* sql`INSERT INTO schedule_misfires ${sql.insert(misfires)}`
 })
 
