@@ -31,4 +31,15 @@ describe("the demo's filled day", () => {
     assert.isTrue(past.events.every(({ occurredAt }) => Date.parse(occurredAt) < begin + day))
     assert.isBelow(past.events.length, 100_000, "more would make the demo's start long")
   })
+
+  it("gives each attempt the run time of that attempt alone, also after a retry", () => {
+    const { events } = generateHistory(begin, begin + hour, 0)
+    const runtimes = events.flatMap(({ data, kind }) =>
+      data instanceof Map && data.get("exception") === "\"CardDeclined\""
+        ? [{ kind, runtime: data.get("runtime_ms") }]
+        : []
+    )
+    assert.includeMembers(runtimes.map(({ kind }) => kind), ["task.retried", "task.failed"])
+    assert.deepStrictEqual(new Set(runtimes.map(({ runtime }) => runtime)), new Set(["800"]))
+  })
 })

@@ -209,9 +209,6 @@ export class ShopError extends Data.Error<{ readonly message: string }> {
   }
 }
 
-/** Seconds before the second and the third attempt, which the queue would start at once. */
-export const pauseOf = (attempt: number): number => (attempt - 1) * 2
-
 /** Opens the shop's queues until the scope closes. Returns their engine, `submit` for tasks, and `runWorkers`. */
 export const openShop = Effect.gen(function*() {
   const shopQueues = {
@@ -246,7 +243,6 @@ export const openShop = Effect.gen(function*() {
   const programLoggers = yield* FiberRef.get(FiberRef.currentLoggers)
 
   const runTask = Effect.fnUntraced(function*(task: Task, { attempt }: EffectQueue.TaskInfo) {
-    yield* Effect.sleep(`${pauseOf(attempt)} seconds`)
     const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const patient = task._tag === "payment.charge" && now - task.placed_at > declinedSeconds
     const { error, seconds } = planAttempt(task, attempt, patient)
