@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { hash } from "node:crypto"
 import type { Notification } from "../alerting/Notification.ts"
+import { formatDuration } from "../kernel/Duration.ts"
 import type { RuleId } from "../kernel/Id.ts"
 import type { Timestamp } from "../kernel/Timestamp.ts"
 import { severities, type Trigger, TriggerEvent } from "../triggers/Trigger.ts"
@@ -8,7 +9,12 @@ import { severities, type Trigger, TriggerEvent } from "../triggers/Trigger.ts"
 /** What a message is about: the newest event of its condition, or the breaker of the rule. */
 export const MessageCause = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("event"), event: TriggerEvent }),
-  Schema.Struct({ kind: Schema.Literal("tripped"), executions: Schema.Int, window_seconds: Schema.Int })
+  Schema.Struct({
+    kind: Schema.Literal("tripped"),
+    executions: Schema.Int,
+    window_seconds: Schema.Int,
+    dry_run: Schema.Boolean
+  })
 )
 export type MessageCause = typeof MessageCause.Type
 
@@ -52,10 +58,12 @@ const verbs: Partial<Record<Trigger, string>> = {
 
 const describe = ({ cause, rule_name, unsent }: ReportedCondition) => {
   if (cause.kind === "tripped") {
+    const limit = `${cause.executions} times within ${formatDuration(cause.window_seconds)}, which is its limit.`
     return {
-      title: `The rule "${rule_name}" tripped its breaker`,
-      text: `It executed ${cause.executions} times within ${cause.window_seconds} s, which is its limit. ` +
-        "Until older executions have aged out it only notifies. A person can reset the breaker.",
+      title: `The rule "${rule_name}" tripped its breaker${cause.dry_run ? " in its dry run" : ""}`,
+      text: cause.dry_run
+        ? `It would have executed ${limit} An active rule would then only notify until older executions have aged out.`
+        : `It executed ${limit} Until older executions have aged out it only notifies. A person can reset the breaker.`,
       exception: null
     }
   }

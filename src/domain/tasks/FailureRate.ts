@@ -1,3 +1,4 @@
+import { formatDuration } from "../kernel/Duration.ts"
 import * as Timestamp from "../kernel/Timestamp.ts"
 import type { EventFilters } from "../triggers/Filters.ts"
 
@@ -52,6 +53,6 @@ export const findEpisodeChange = (
 
 export const describeRate = (filters: EventFilters, { ended, failed }: EndCounts): string => {
   const share = ended === 0 ? 0 : Math.round((failed * 1000) / ended) / 10
-  const window = `within ${windowSecondsOf(filters)} s`
+  const window = `within ${formatDuration(windowSecondsOf(filters))}`
   return `${failed} of ${ended} tasks failed ${window}: ${share} %, the limit is ${percentOf(filters)} %.`
 }

@@ -3,6 +3,7 @@ import type { RuleTrigger } from "../../domain/automation/Automation.ts"
 import { attemptExecution, type Breaker } from "../../domain/automation/Breaker.ts"
 import type { Outcome } from "../../domain/automation/Execution.ts"
 import { compileConditions } from "../../domain/automation/Match.ts"
+import { formatDuration } from "../../domain/kernel/Duration.ts"
 import { type AgentId, CommandId } from "../../domain/kernel/Id.ts"
 import type { TaskState } from "../../domain/kernel/TaskState.ts"
 import { addSeconds, type Timestamp } from "../../domain/kernel/Timestamp.ts"
@@ -105,7 +106,7 @@ const isAboutLostStart = ({ fingerprint, trigger }: TriggerEvent): boolean =>
   trigger === "task.orphaned" && fingerprint !== null
 
 const degradedDetail = ({ max_executions_per_window, window_seconds }: RuleRow) =>
-  `The breaker is tripped: ${max_executions_per_window} executions within ${window_seconds} s.`
+  `The breaker is tripped: ${max_executions_per_window} executions within ${formatDuration(window_seconds)}.`
 
 const intentOf = (
   { id, name }: RuleRow,

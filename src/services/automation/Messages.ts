@@ -40,8 +40,8 @@ const groupByCondition = (
     if (first === undefined || newest === undefined) continue
     add(rule.id, { kind: "event", event: { ...event, occurrences: [newest] } }, first.occurred_at, occurrences.length)
   }
-  for (const { id, max_executions_per_window: executions, window_seconds } of tripped) {
-    add(id, { kind: "tripped", executions, window_seconds }, now, 1)
+  for (const { dry_run, id, max_executions_per_window: executions, window_seconds } of tripped) {
+    add(id, { kind: "tripped", executions, window_seconds, dry_run }, now, 1)
   }
   return [...rows.values()]
 }

@@ -113,7 +113,7 @@ describe.each(engines)("ends of tasks as trigger events on %s", (engine) => {
         assert.deepInclude(reached, { trigger: "task.failure_rate", condition: id, task_name: "mail.*" })
         assert.strictEqual(
           reached?.occurrences[0].detail,
-          "2 of 4 tasks failed within 300 s: 50 %, the limit is 50 %."
+          "2 of 4 tasks failed within 5 min: 50 %, the limit is 50 %."
         )
         yield* offerEvents(from, [failure("t6")])
         assert.lengthOf(yield* recorded, 1, "the same time of failures")
