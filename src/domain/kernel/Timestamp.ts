@@ -49,6 +49,12 @@ export const Timestamp = Schema.transformOrFail(
   }
 )
 
+/** For sentences: "2026-10-04 08:30 UTC". */
+export const formatMinute = (at: Timestamp): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
+
+/** For sentences about what takes seconds: "2026-10-04 08:30:15 UTC". */
+export const formatSecond = (at: Timestamp): string => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
+
 /** The earlier one is the smaller. */
 export const order: Order.Order<Timestamp> = Order.string
 

@@ -3,7 +3,7 @@ import { Array as Arr, Effect, type Layer, Option, Schema } from "effect"
 import { canApprove, type Decider, decidesSince, isVouchedFor } from "../../domain/approvalGate/Approval/Decider.ts"
 import { Forbidden } from "../../domain/kernel/Errors.ts"
 import { type ProjectId, UserId } from "../../domain/kernel/Id.ts"
-import { Timestamp } from "../../domain/kernel/Timestamp.ts"
+import { formatMinute, Timestamp } from "../../domain/kernel/Timestamp.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { rowsOf } from "../kernel/sql/Rows.ts"
 
@@ -59,7 +59,10 @@ export class Deciders extends Effect.Service<Deciders>()("svc/approvals/Deciders
     const makeTooNew = (since: Timestamp) =>
       new Forbidden({
         code: "decider_too_new",
-        detail: `You decide here since ${since}. Only people who have decided for ${minDays} days when the act is ` +
+        detail:
+          `You decide here since ${
+            formatMinute(since)
+          }. Only people who have decided for ${minDays} days when the act is ` +
           "requested may approve it, so that no person creates the second one. Another admin can approve it, or " +
           "the operator of the brain's machine vouches for you: svc vouch <your e-mail address>."
       })

@@ -1,3 +1,4 @@
+import { formatMinute, type Timestamp } from "../../kernel/Timestamp.ts"
 import type { Trigger, TriggerEvent } from "../../triggers/Trigger.ts"
 import type { NotificationKind, NotificationTrigger } from "../Notification.ts"
 import type { AlertDetails } from "./Alert.ts"
@@ -45,13 +46,11 @@ export const titleOf = (
 
 const times = (count: number): string => (count === 1 ? "Once" : `${count} times`)
 
-const minute = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
-
 interface Alerted {
   readonly details: AlertDetails
   readonly occurrences: number
-  readonly first_at: string
-  readonly last_at: string
+  readonly first_at: Timestamp
+  readonly last_at: Timestamp
 }
 
 /** Of the newest tasks of one name that have ended. */
@@ -74,17 +73,19 @@ const endOf = ({ subject: { type } }: AlertDetails): string =>
 export const textOf = (
   kind: string,
   { details, first_at, last_at, occurrences }: Alerted,
-  now: string,
+  now: Timestamp,
   share: Share | null = null
 ): string => {
-  const count = occurrences === 1 ? `At ${minute(last_at)}` : `${times(occurrences)} since ${minute(first_at)}`
+  const count = occurrences === 1
+    ? `At ${formatMinute(last_at)}`
+    : `${times(occurrences)} since ${formatMinute(first_at)}`
   const shared = describeShared(details.tallies, occurrences)
   const [top, ...others] = listDetails(details.tallies)
   const sentences = [
     kind === "recovered"
-      ? `It ${endOf(details)} since ${minute(details.ended_at ?? now)}.`
+      ? `It ${endOf(details)} since ${formatMinute(details.ended_at ?? now)}.`
       : null,
-    kind === "escalation" ? `Not acknowledged since ${minute(details.first_sent_at ?? first_at)}.` : null,
+    kind === "escalation" ? `Not acknowledged since ${formatMinute(details.first_sent_at ?? first_at)}.` : null,
     `${[count, ...shared].join(", ")}.`,
     share === null || share.tasks === 0 ? null : sentenceOf(share),
     kind === "recovered" || top === undefined

@@ -1,5 +1,5 @@
 import type { TaskState } from "../../kernel/TaskState.ts"
-import type { Timestamp } from "../../kernel/Timestamp.ts"
+import { formatSecond, type Timestamp } from "../../kernel/Timestamp.ts"
 import { adviseAfterRetry } from "../../tasks/Retry.ts"
 import type { CommandPublic } from "../Command.ts"
 import { emptyResizeNote, type WorkerFacts, writeWorkerNote } from "./WorkerNote.ts"
@@ -31,9 +31,6 @@ const endStates: ReadonlySet<TaskState> = new Set<TaskState>(["success", "failur
 
 export const isEndState = (state: TaskState): boolean => endStates.has(state)
 
-/** Truncates the fraction: people need whole seconds. */
-const formatSeconds = (at: Timestamp): string => `${at.slice(0, 19)}Z`
-
 /** Advice for people about a command; null where status, result and error say all. */
 export const writeNote = (command: CommandFacts, facts: NoteFacts): string | null => {
   const { action, error, status } = command
@@ -52,11 +49,11 @@ const isNoopResize = ({ action, payload }: CommandFacts): boolean =>
 const writePendingNote = ({ timeout_at }: CommandFacts, facts: NoteFacts): string | null => {
   const { agent_name, agent_seen_at, agent_state, engine, is_served } = facts
   if (agent_name === null) return null
-  const until = `until ${formatSeconds(timeout_at)}, then it ends as timeout.`
+  const until = `until ${formatSecond(timeout_at)}, then it ends as timeout.`
   if (agent_seen_at === null) return `The agent "${agent_name}" has never connected. The command waits for it ${until}`
   if (agent_state !== "online") {
     return `The agent "${agent_name}" is offline, last seen ${
-      formatSeconds(agent_seen_at)
+      formatSecond(agent_seen_at)
     }. The command waits for it ${until}`
   }
   return is_served === 1 || engine === null

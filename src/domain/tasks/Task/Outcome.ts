@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type { TaskKey } from "../../kernel/TaskKey.ts"
 import { toStorable } from "../../kernel/Text.ts"
-import { Timestamp, toEpochMillis } from "../../kernel/Timestamp.ts"
+import { formatSecond, Timestamp, toEpochMillis } from "../../kernel/Timestamp.ts"
 import { exceptionText } from "../TaskHistory/Exception.ts"
 
 /** An agent's result of `reconcile_task` (agents' protocol, section 5.2). */
@@ -131,7 +131,7 @@ const reasonOf = (
     } free`
   }
   if (isHolderGone && queueDepth === 0) return "its queue is empty, and every process of the engine is younger than it"
-  return isForgotten ? `nothing was heard of it since ${lastEventAt}` : null
+  return isForgotten ? `nothing was heard of it since ${formatSecond(lastEventAt)}` : null
 }
 
 const endOf = ({ engine_state, exception, finished_at }: ReconciledState): Outcome | null =>

@@ -3,6 +3,7 @@
  * facts do not prove is not given; without any the only reason is `unknown`.
  */
 import type { TaskState } from "../../kernel/TaskState.ts"
+import { formatSecond } from "../../kernel/Timestamp.ts"
 import type { WhyFacts } from "./Why/Facts.ts"
 import { type Reason, type ReasonCode, reasonCodes } from "./Why/Reasons.ts"
 import { aheadOf, consumersOf, etaOf, pauseOf, rateLimitsOf } from "./Why/Waiting.ts"
@@ -65,7 +66,7 @@ const lastQuestion = ({ question }: WhyFacts): ReadonlyArray<Reason> => {
     : `gave no answer (${status})`
   return [{
     code: "asked",
-    sentence: `Its agent was last asked at ${asked_at} and ${result}.`,
+    sentence: `Its agent was last asked at ${formatSecond(asked_at)} and ${result}.`,
     since: asked_at,
     evidence: { command_id: id, asked_at, status, engine_state, error }
   }]
@@ -94,7 +95,8 @@ const agentOffline = ({ agents, task }: WhyFacts): ReadonlyArray<Reason> =>
     code: "agent_offline",
     sentence: agents.last_seen_at === null
       ? `No agent of ${task.engine} has connected, so the brain cannot know what becomes of the task.`
-      : `No agent of ${task.engine} has been connected since ${agents.last_seen_at}. The task may have run since then.`,
+      : `No agent of ${task.engine} has been connected since ${formatSecond(agents.last_seen_at)}. ` +
+        "The task may have run since then.",
     since: agents.last_seen_at,
     evidence: { agents: agents.total, last_seen_at: agents.last_seen_at }
   }]

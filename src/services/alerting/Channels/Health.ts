@@ -1,7 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { countFailures } from "../../../domain/alerting/DeliveryRetry.ts"
 import { aboutChannel, type Notification } from "../../../domain/alerting/Notification.ts"
-import type * as Timestamp from "../../../domain/kernel/Timestamp.ts"
+import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { type AuditEntry, auditEntry } from "../../audit/Row.ts"
 import { MembershipsRepo } from "../../identity/Memberships/Repo.ts"
 import { DashboardPages } from "../../kernel/DashboardPages.ts"
@@ -158,7 +158,10 @@ export class ChannelHealth extends Effect.Service<ChannelHealth>()("svc/ChannelH
         yield* repo.setHealth(channel.id, health)
         if (!channel.is_active) return []
         const spell =
-          `No message was accepted since ${health.failing_since}, in ${health.consecutive_failures} attempts. The last error: ${last.reason}.`
+          `No message was accepted since ${
+            Timestamp.formatMinute(health.failing_since)
+          }, in ${health.consecutive_failures} ` +
+          `attempts. The last error: ${last.reason}.`
         if (percent >= 100) return [yield* disable(channel, spell, last, now)]
         if (warns) yield* sendNotice(channel, failingNotice(channel, spell, percent, last.reason), last, now)
         return []

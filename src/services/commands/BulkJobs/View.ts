@@ -108,7 +108,7 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
           note: engines.length === 0 ?
             null :
             `No connected agent can cancel tasks of ${engines.join(", ")}. They wait ` +
-            `until one connects, and are skipped after ${deadline_at}.`,
+            `until one connects, and are skipped after ${Timestamp.formatMinute(deadline_at)}.`,
           created_by,
           created_by_name: created_by === null ? null : nameOf({ project_id, user_id: created_by }),
           created_at,

@@ -1,4 +1,4 @@
-import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
+import { formatMinute, type Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import type { MailMessage } from "./Transport.ts"
 
 /** A name that a user chose, as one line of at most 100 characters, so it cannot imitate the mail's own text. */
@@ -6,8 +6,6 @@ const toSingleLine = (text: string): string => {
   const single = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim()
   return single.length > 100 ? `${single.slice(0, 100).toWellFormed()}…` : single
 }
-
-const formatTime = (at: Timestamp): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 
 export const passwordResetMessage = (input: {
   readonly to: string
@@ -24,7 +22,7 @@ export const passwordResetMessage = (input: {
 ${input.to} at
 ${input.url}
 
-To set one, open this link before ${formatTime(input.expires_at)}. It works once:
+To set one, open this link before ${formatMinute(input.expires_at)}. It works once:
 
 ${input.link}
 
@@ -121,7 +119,7 @@ export const noticeMessage = (input: {
     subject,
     text: `${thing} of your account ${input.to} at
 ${input.url}
-${happened} at ${formatTime(input.at)}${
+${happened} at ${formatMinute(input.at)}${
       input.source_ip === null ? "" : `, from the address ${toSingleLine(input.source_ip)}`
     }. ${meaning}
 ${apiKeyWarning(input.workingKeys, input.keysUrl)}
@@ -146,7 +144,7 @@ export const invitationMessage = (input: {
 "${toSingleLine(input.project)}", as ${input.role}, at
 ${input.url}
 
-To accept, open this link before ${formatTime(input.expires_at)}. It works once:
+To accept, open this link before ${formatMinute(input.expires_at)}. It works once:
 
 ${input.link}
 

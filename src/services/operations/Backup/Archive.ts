@@ -1,4 +1,5 @@
 import { Data, Schema } from "effect"
+import { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 
 /**
  * The archive of `svc backup`: one file that does not depend on the database that it came from (docs/backup.md, Format).
@@ -40,7 +41,7 @@ export type TableColumns = typeof TableColumns.Type
 export const Manifest = Schema.Struct({
   format: Schema.Int,
   id: Schema.String,
-  created_at: Schema.String,
+  created_at: Timestamp,
   /** The version of svc that wrote it. */
   program: Schema.String,
   database: Schema.Literal("sqlite", "postgresql"),

@@ -24,7 +24,7 @@ export const makeCheck = (fields: Partial<DeepCheck> & Pick<DeepCheck, "status">
 })
 
 interface LastVerification {
-  readonly finished_at: string | null
+  readonly finished_at: Timestamp.Timestamp | null
   readonly outcome: string | null
   readonly rows: number | null
 }
@@ -33,14 +33,20 @@ interface LastVerification {
 const verificationCheck = (last: LastVerification | undefined): Pick<DeepCheck, "status" | "detail"> => {
   if (last === undefined || last.finished_at === null) return { status: "ok", detail: "no verification has ended yet" }
   const { finished_at, outcome, rows } = last
-  if (outcome === "clean") return { status: "ok", detail: `all ${rows} rows were intact at ${finished_at}` }
+  if (outcome === "clean") {
+    return { status: "ok", detail: `all ${rows} rows were intact at ${Timestamp.formatSecond(finished_at)}` }
+  }
   return outcome === "failed"
     ? {
       status: "failed",
-      detail:
-        `the verification at ${finished_at} found the log broken after ${rows} intact rows; run svc audit verify for details`
+      detail: `the verification at ${
+        Timestamp.formatSecond(finished_at)
+      } found the log broken after ${rows} intact rows; run svc audit verify for details`
     }
-    : { status: "degraded", detail: `the verification at ${finished_at} did not end; the program's log has the cause` }
+    : {
+      status: "degraded",
+      detail: `the verification at ${Timestamp.formatSecond(finished_at)} did not end; the program's log has the cause`
+    }
 }
 
 /** The chain's head, and what its newest row has. */

@@ -22,7 +22,7 @@ export class RestoreAftermath extends Effect.Service<RestoreAftermath>()("svc/Re
      */
     const closeOpenWork = Effect.fn("RestoreAftermath.closeOpenWork")(function*(archive: Manifest, before: number) {
       const now = yield* Timestamp.now
-      const when = `The database was restored from a backup of ${archive.created_at}.`
+      const when = `The database was restored from a backup of ${Timestamp.formatSecond(archive.created_at)}.`
       const unknownCommand = `${when} Whether this command was sent and executed since then is unknown.`
       const ended = {
         commands_unknown: commands.endRestored(now, unknownCommand),

@@ -103,6 +103,11 @@ describe.each(laneEngines)("why a task is not running on %s", (engine) => {
 
         const elsewhere = yield* task({ queue: "reports", eta: Timestamp.addSeconds(ago(0), 3600) })
         assert.deepStrictEqual(yield* codes(elsewhere), ["eta_in_future", "no_consumer"])
+        const [waits] = (yield* why(elsewhere)).reasons
+        assert.match(
+          waits?.sentence ?? "",
+          /^It is to run at [-\d]+ [:\d]+ UTC at the earliest, in (1 h|59 min \d+ s)\.$/
+        )
         yield* worker("w2", { queues: "[]" })
         assert.deepStrictEqual(yield* codes(elsewhere), ["eta_in_future"], "w2 does not say what it consumes")
         yield* sql`DELETE FROM workers WHERE project_id = ${project.id} AND name = 'w2'`

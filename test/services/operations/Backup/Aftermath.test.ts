@@ -188,7 +188,7 @@ describe.each(engines)("after a restore into %s", (engine) => {
         assert.strictEqual((yield* one("commands", work.completed)).status, "completed")
         const delivery = yield* one("deliveries", work.delivery)
         assert.deepInclude(delivery, { status: "suppressed", due_at: null, claimed_until: null })
-        assert.include(delivery.error, manifest.created_at)
+        assert.include(delivery.error, Timestamp.formatSecond(manifest.created_at))
         assert.deepInclude(yield* one("alerts", work.unsentAlert), { status: "stale", due_at: null })
         const openAlert = yield* one("alerts", work.openAlert)
         assert.deepInclude(openAlert, { status: "open", recovered_at: null })

@@ -1,9 +1,10 @@
+import * as Timestamp from "../../../../src/domain/kernel/Timestamp.ts"
 import { formatVersion, type Manifest, type TableColumns } from "../../../../src/services/operations/Backup/Archive.ts"
 
 export const manifestOf = (tables: ReadonlyArray<TableColumns>): Manifest => ({
   format: formatVersion,
   id: "0192f000-0000-7000-8000-000000000001",
-  created_at: "2026-11-23T12:00:00.000000Z",
+  created_at: Timestamp.fromEpochMicros(Date.UTC(2026, 10, 23, 12) * 1000),
   program: "0.1.0",
   database: "sqlite",
   revision: 1,

@@ -1,5 +1,6 @@
 /** Why a task waits: its eta, its queue, the workers that take from it, and the tasks before it. */
 import { isUnconsumed } from "../../../agents/Consumers.ts"
+import { formatDuration } from "../../../kernel/Duration.ts"
 import * as Timestamp from "../../../kernel/Timestamp.ts"
 import type { ControlFact, WhyFacts, WorkerFact } from "./Facts.ts"
 import type { Reason } from "./Reasons.ts"
@@ -11,7 +12,9 @@ export const etaOf = ({ now, task }: WhyFacts): ReadonlyArray<Reason> => {
   const seconds_left = Math.ceil((Timestamp.toEpochMillis(task.eta) - Timestamp.toEpochMillis(now)) / 1000)
   return [{
     code: "eta_in_future",
-    sentence: `It is to run at ${task.eta} at the earliest, in ${seconds_left} s.`,
+    sentence: `It is to run at ${Timestamp.formatSecond(task.eta)} at the earliest, in ${
+      formatDuration(seconds_left)
+    }.`,
     since: task.first_event_at,
     evidence: { eta: task.eta, seconds_left }
   }]
@@ -30,7 +33,7 @@ export const pauseOf = ({ agents, pause, task: { queue } }: WhyFacts): ReadonlyA
     ? " The command to resume it has no outcome yet."
     : resume_at === null
     ? ""
-    : ` It resumes at ${resume_at}.`
+    : ` It resumes at ${Timestamp.formatSecond(resume_at)}.`
   return [{
     code: "queue_paused",
     sentence: `${sentence}${end}`,
