@@ -14,7 +14,7 @@ import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { lockName } from "../kernel/sql/Dialect.ts"
 import { TriggerEvents } from "../triggers/TriggerEvents.ts"
 import { Deciders } from "./Deciders.ts"
-import { requestedEvent } from "./Events.ts"
+import { requestedEvent, requestNoticeOf } from "./Events.ts"
 import { type ApprovalRow, ApprovalsRepo } from "./Repo.ts"
 import { findDifference, type Subject } from "./Subject.ts"
 
@@ -63,20 +63,14 @@ const checkApproved = Effect.fnUntraced(function*(requested: Subject, now: Subje
 })
 
 /** The message of the inbox for a person who may decide. */
-const noticeOf = (
-  { expires_at, id, kind, project_id, summary }: ApprovalRow,
-  requester: string,
-  user_id: UserId
-): NewUserNotification => ({
+const noticeOf = (row: ApprovalRow, requester: string, user_id: UserId): NewUserNotification => ({
+  ...requestNoticeOf(row),
   user_id,
-  project_id,
   subscription_id: null,
   alert_id: null,
-  trigger: "approval.requested",
   reason: "approval",
-  title: `${requester} asks: ${summary}`,
-  body: `Approve or reject it before ${expires_at}.`,
-  data: { approval_id: id, kind }
+  title: `${requester} asks: ${row.summary}`,
+  body: `Approve or reject it before ${Timestamp.formatMinute(row.expires_at)}.`
 })
 
 /**
@@ -146,8 +140,8 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
 
     const insert = Effect.fnUntraced(function*({ kind, project, request, subject, summary }: ApprovalNeeded) {
       const person = yield* currentPerson
-      const now = yield* Timestamp.now
       yield* lockName(sql, `approvals ${project.id}`)
+      const now = yield* Timestamp.now
       const sameRequests = yield* repo.listSame(project.id, person.user_id, kind, JSON.stringify(request), now)
       const same = sameRequests.find((row) => Option.isNone(findDifference(row.subject, subject)))
       if (same !== undefined) return { row: same, isDecidable: true }
@@ -171,7 +165,8 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
       yield* repo.insert(row)
       const eligible = (yield* deciders.listEligible(project.id, person.user_id, now))
         .filter(({ admin_since }) => kind !== "user_update" || admin_since !== null) // what only global admins may do
-      yield* inbox.insert(eligible.map(({ user_id }) => noticeOf(row, person.email, user_id)))
+      const requester = yield* repo.findName(person.user_id)
+      yield* inbox.insert(eligible.map(({ user_id }) => noticeOf(row, requester, user_id)))
       yield* triggers.record([requestedEvent(row)])
       yield* audit.record(auditEntry("approval.requested", "approval", row.id, {
         project_id: project.id,
@@ -190,7 +185,7 @@ export class ApprovalGate extends Effect.Service<ApprovalGate>()("svc/ApprovalGa
             new Forbidden({
               code: "approval_required",
               detail: "This waits for a second person. It is done as soon as another admin approves it " +
-                `(approval ${id}, before ${expires_at}).${isDecidable ? "" : noDecider}`,
+                `(approval ${id}, before ${Timestamp.formatMinute(expires_at)}).${isDecidable ? "" : noDecider}`,
               details: { approval_id: id, expires_at }
             }))
       )

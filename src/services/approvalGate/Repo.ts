@@ -83,6 +83,12 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         readonly tasks: number
         readonly created_at: Timestamp
       }) => sql`INSERT INTO bulk_actions ${sql.insert(row)}`,
+      /** The name that the person has chosen, else their e-mail address: for the project's admins, who may see it. */
+      findName: (userId: UserId) =>
+        Effect.map(
+          sql<{ name: string }>`SELECT COALESCE(display_name, email) AS name FROM users WHERE id = ${userId}`,
+          ([user]) => user?.name ?? "A former user"
+        ),
       isGlobalAdmin: (userId: UserId) =>
         hasRows(sql`SELECT 1 FROM users WHERE id = ${userId} AND is_active = 1 AND is_admin = 1`)
     } as const

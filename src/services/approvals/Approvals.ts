@@ -6,7 +6,7 @@ import { Conflict, Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
 import type { ApprovalId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { Deciders } from "../approvalGate/Deciders.ts"
-import { decidedEvent } from "../approvalGate/Events.ts"
+import { decidedEvent, requestNoticeOf } from "../approvalGate/Events.ts"
 import { Approved } from "../approvalGate/Gate.ts"
 import { type ApprovalRow, ApprovalsRepo } from "../approvalGate/Repo.ts"
 import { Audit } from "../audit/Audit.ts"
@@ -131,6 +131,9 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         data: { approval_id: row.id, kind: row.kind }
       }])
 
+    /** Those who were asked need not decide any more. */
+    const closeRequest = (row: ApprovalRow, how: string) => inbox.close(requestNoticeOf(row), row.created_at, how)
+
     /** Fails unless the person may approve the action, and the one who asked may still do it. Returns since when they decide. */
     const authorize = Effect.fnUntraced(function*(row: ApprovalRow, { is_admin, user_id, via }: Person) {
       const { roles, scope } = needsOf[row.kind]
@@ -158,7 +161,12 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       if (row.status !== "pending" || row.expires_at <= now) return yield* approvalDecided
       const proof = status === "approved" ? yield* authorize(row, person) : {}
       if (!(yield* repo.decide(id, { status, decided_by: user_id, reason, now }))) return yield* approvalDecided
-      yield* notifyRequester(row, status === "approved" ? "Approved" : "Rejected", reason)
+      const title = status === "approved" ? "Approved" : "Rejected"
+      yield* notifyRequester(row, title, reason)
+      yield* closeRequest(
+        row,
+        `${title} by ${yield* repo.findName(user_id)}${reason === null ? "." : `: ${reason}`}`
+      )
       yield* triggers.record([decidedEvent(row, status, now)])
       yield* recordEnd(`approval.${status}`, row, { ...proof, ...(reason !== null && { reason }) })
       return row
@@ -200,6 +208,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
       const now = yield* Timestamp.now
       if (!(yield* repo.decide(row.id, { status: "expired", decided_by: null, reason: null, now }))) return
       yield* notifyRequester(row, "Expired", "It was not decided in time. Ask again if it is still needed.")
+      yield* closeRequest(row, "It was not decided in time.")
       yield* triggers.record([decidedEvent(row, "not decided in time", now)])
       yield* recordEnd("approval.expired", row)
     }, sql.withTransaction)

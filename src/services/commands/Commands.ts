@@ -8,6 +8,7 @@ import type {
   ResumeQueue,
   RetryTask
 } from "../../domain/commands/Command/Requests.ts"
+import type { Person } from "../../domain/kernel/Actor.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { CommandId } from "../../domain/kernel/Id.ts"
 import { decodeCursor, encodeCursor, type PageOf } from "../../domain/kernel/Page.ts"
@@ -22,6 +23,7 @@ import { WorkersRepo } from "../agents/Workers/Repo.ts"
 import { ApprovalGate } from "../approvalGate/Gate.ts"
 import { makeQueueSelection, makeTaskSelection } from "../approvalGate/Subject.ts"
 import { Audit, auditEntry } from "../audit/Audit.ts"
+import { MemberNames } from "../identity/MemberNames.ts"
 import { CurrentActor, CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Metrics } from "../kernel/Metrics.ts"
@@ -63,6 +65,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
     const gate = yield* ApprovalGate
     const queues = yield* QueuesRepo
     const pauses = yield* makeQueuePauses
+    const memberNames = yield* MemberNames
     const { restMaxPageSize } = yield* Settings
 
     const get = tracedFn("Commands.get")(function*(id: CommandId) {
@@ -102,17 +105,19 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       return { items: rows, next_cursor } satisfies PageOf<Command>
     }, orDieOnSql)
 
+    /** As others in the project see it: who reads the command may not see e-mail addresses. */
+    const findName = Effect.fnUntraced(function*({ user_id }: Person) {
+      const key = { project_id: (yield* CurrentProject).id, user_id }
+      return (yield* memberNames.find([key]))(key)
+    })
+
     const cancelPending = Effect.fnUntraced(function*(id: CommandId) {
       const project = yield* CurrentProject
       const actor = yield* CurrentActor
-      const actorName = actor.kind === "person" ? actor.email : actor.name
+      const name = actor.kind === "person" ? yield* findName(actor) : actor.name
       const now = yield* Timestamp.now
-      const cancelled = yield* statuses.cancelPending(
-        project.id,
-        id,
-        now,
-        `Cancelled by ${actorName} before it was sent.`
-      )
+      const by = name === null ? "" : ` by ${name}`
+      const cancelled = yield* statuses.cancelPending(project.id, id, now, `Cancelled${by} before it was sent.`)
       if (Option.isSome(cancelled)) {
         yield* audit.record(auditEntry("command.cancelled", "command", id, {
           project_id: project.id,
@@ -268,6 +273,7 @@ export class Commands extends Effect.Service<Commands>()("svc/Commands", {
       CommandIssue.layer,
       CommandStatusRepo.layer,
       CommandsRepo.layer,
+      MemberNames.layer,
       QueuesRepo.layer,
       TasksRepo.layer,
       WorkersRepo.layer

@@ -71,6 +71,20 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
       yield* Effect.forEach(users, (userId) => hints.publish("inbox", userId), { discard: true })
     }, orDieOnSql)
 
+    /** In the caller's transaction: what these messages ask for has ended. They say how, and are read. */
+    const close = Effect.fn("Inbox.close")(
+      function*(
+        { data, project_id, trigger }: Pick<NewUserNotification, "project_id" | "trigger" | "data">,
+        sent_at: Timestamp.Timestamp,
+        body: string
+      ) {
+        const notice = { project_id, trigger_key: trigger, data: JSON.stringify(data), sent_at, body }
+        const users = yield* repo.close(notice, yield* Timestamp.now)
+        yield* Effect.forEach(users, (userId) => hints.publish("inbox", userId), { discard: true })
+      },
+      orDieOnSql
+    )
+
     const toShown = ({ trigger_key, user_id: _, ...row }: UserNotificationRow): UserNotification => ({
       ...row,
       trigger: trigger_key
@@ -115,7 +129,7 @@ export class Inbox extends Effect.Service<Inbox>()("svc/Inbox", {
       yield* hints.publish("inbox", view.user_id)
     }, orDieOnSql)
 
-    return { insert, list, countUnread, read, readAll } as const
+    return { insert, close, list, countUnread, read, readAll } as const
   })
 }) {
   static readonly layer = this.Default.pipe(Layer.provide(InboxRepo.layer))

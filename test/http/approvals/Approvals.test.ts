@@ -486,17 +486,25 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const approvals = yield* Approvals
-        const { actions, agent_id, call, first, second, submit } = yield* site
+        const { actions, agent_id, call, first, project, second, submit } = yield* site
         const inbox = ({ token }: { readonly token: string }) =>
           Effect.map(request("GET", "/user/notifications", { token }), ({ json }) =>
             json.map(({ title }: { readonly title: string }) => title))
         const purge = (queue: string) =>
           submit(first, "POST", "/commands/purge-queue", { agent_id, queue, force: true })
+        const third = yield* freshKey({ roles: { [project.id]: "admin" } })
+        const unread = Effect.map(
+          request("GET", "/user/notifications/unread-count", { token: third.token }),
+          ({ json }) => json.unread
+        )
+        yield* sql`UPDATE users SET display_name = 'Ada' WHERE id = ${first.user_id}`
 
         const rejected = yield* purge("a")
-        assert.lengthOf(yield* inbox(second), 1)
+        assert.deepStrictEqual(yield* inbox(second), ["Ada asks: Purge the queue a"])
+        assert.strictEqual(yield* unread, 1)
         const response = yield* call(second, "POST", `/approvals/${rejected}/reject`, { reason: "wrong queue" })
         assert.deepInclude(response.json, { status: "rejected", reason: "wrong queue" })
+        assert.strictEqual(yield* unread, 0, "nobody need decide it any more")
         const expiring = yield* purge("b")
         yield* sql`UPDATE approvals SET expires_at = '2026-01-01T00:00:00.000000Z' WHERE id = ${expiring}`
         assert.strictEqual(
@@ -506,6 +514,12 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         yield* approvals.expireDue()
         yield* approvals.expireDue()
         assert.deepStrictEqual(yield* inbox(first), ["Expired: Purge the queue b", "Rejected: Purge the queue a"])
+        const asked = yield* request("GET", "/user/notifications", { token: third.token })
+        assert.deepStrictEqual(
+          asked.json.map(({ body }: { readonly body: string }) => body),
+          ["It was not decided in time.", `Rejected by ${second.email}: wrong queue`]
+        )
+        assert.strictEqual(yield* unread, 0)
         assert.lengthOf((yield* actions).filter((action) => action === "approval.expired"), 1)
         assert.lengthOf((yield* call(first, "GET", "/commands")).json.items, 0)
         const listed = yield* call(second, "GET", "/approvals?status=rejected")

@@ -579,9 +579,12 @@ describe.each(laneEngines)("commands on %s", (engine) => {
           override_kwargs: {}
         })
         const cancel = (id: string) => request("POST", `/projects/${project.slug}/commands/${id}/cancel`, { token })
+        yield* sql`UPDATE users SET display_name = 'Ada' WHERE id IN (
+          SELECT user_id FROM memberships WHERE project_id = ${project.id})`
         const cancelled = yield* cancel(json.id)
         assert.strictEqual(cancelled.status, 200)
-        assert.deepInclude(cancelled.json, { id: json.id, status: "cancelled" })
+        const error = "Cancelled by Ada before it was sent."
+        assert.deepInclude(cancelled.json, { id: json.id, status: "cancelled", error })
         assert.isString(cancelled.json.completed_at)
         assert.deepStrictEqual((yield* get(`/${json.id}`)).json, cancelled.json)
         assert.deepInclude((yield* cancel(json.id)).json, { status: 409, code: "command_not_pending" })

@@ -6,9 +6,10 @@ import {
   UserId as UserIdSchema,
   type UserNotificationId
 } from "../../../domain/kernel/Id.ts"
-import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
+import { type Timestamp, toEpochMillis } from "../../../domain/kernel/Timestamp.ts"
 import { UserNotification } from "../../../domain/kernel/UserNotification.ts"
 import type { ProjectView } from "../CurrentActor.ts"
+import { maxIdAt, minIdAt } from "../Ids.ts"
 import { JsonColumn } from "../sql/ColumnTypes.ts"
 import { Reader } from "../sql/Database.ts"
 import { isInView } from "../sql/Dialect.ts"
@@ -53,7 +54,17 @@ const UserNotificationRow = Schema.Struct({
 export type UserNotificationRow = typeof UserNotificationRow.Type
 
 const allRows = rowsOf(UserNotificationRow)
+const userRows = rowsOf(Schema.Struct({ user_id: UserIdSchema }))
 const idRows = rowsOf(Schema.Struct({ id: Schema.String }))
+
+/** What rows ask for has ended, and `body` says how. */
+export interface ClosedNotice extends Pick<InsertedUserNotification, "project_id" | "trigger_key" | "data"> {
+  readonly sent_at: Timestamp
+  readonly body: string
+}
+
+/** More than between two readings of the clock in a transaction. */
+const skewMillis = 60_000
 
 /** Whose rows, and of which projects. */
 export interface InboxView {
@@ -107,6 +118,15 @@ export class InboxRepo extends Effect.Service<InboxRepo>()("svc/InboxRepo", {
       countUnread: (view: InboxView) =>
         countOf(read`SELECT CAST(count(*) AS INTEGER) AS n FROM (SELECT 1 FROM user_notifications
           WHERE ${isIn(view)} AND read_at IS NULL LIMIT ${maxUnread}) AS counted`),
+      /** Rows of one moment with this content: they get another text, and are read. Returns their users. */
+      close: ({ body, data, project_id, sent_at, trigger_key }: ClosedNotice, now: Timestamp) =>
+        Effect.map(
+          userRows(sql`UPDATE user_notifications SET body = ${body}, read_at = COALESCE(read_at, ${now})
+            WHERE id >= ${minIdAt(toEpochMillis(sent_at) - skewMillis)}
+              AND id <= ${maxIdAt(toEpochMillis(sent_at) + skewMillis)} AND project_id = ${project_id}
+              AND trigger_key = ${trigger_key} AND data = ${data} RETURNING user_id`),
+          (rows) => new Set(rows.map(({ user_id }) => user_id))
+        ),
       /** Whether there is such a row; the time of the first reading remains. */
       markRead: (view: InboxView, id: UserNotificationId, now: Timestamp) =>
         hasRows(sql`UPDATE user_notifications SET read_at = COALESCE(read_at, ${now})
