@@ -58,5 +58,7 @@ export const newPreview = (fields: Partial<PreviewRequest> = {}): PreviewRequest
   count: 10,
   jitter_seconds: 0,
   outage: null,
+  engine: null,
+  queue: null,
   ...fields
 })

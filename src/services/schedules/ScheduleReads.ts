@@ -1,4 +1,5 @@
 import { Array as Arr, Effect } from "effect"
+import { isUnconsumed } from "../../domain/agents/Consumers.ts"
 import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import type { ScheduleId } from "../../domain/kernel/Id.ts"
 import type { Language } from "../../domain/kernel/Language.ts"
@@ -8,11 +9,14 @@ import type { Schedule, ScheduleCounts } from "../../domain/schedules/Schedule.t
 import { isDrifted } from "../../domain/schedules/Schedule/Definition.ts"
 import { breakerWindow, countConsecutiveFailures } from "../../domain/schedules/Schedule/Fire.ts"
 import { makePreview } from "../../domain/schedules/Schedule/MakePreview.ts"
-import type { PreviewRequest } from "../../domain/schedules/Schedule/Preview.ts"
+import type { PreviewRequest, Unserved } from "../../domain/schedules/Schedule/Preview.ts"
+import { WorkersRepo } from "../agents/Workers/Repo.ts"
+import { EngineAgents } from "../commands/EngineAgents.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
 import * as Ids from "../kernel/Ids.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
+import { fireAction } from "./FireCommand.ts"
 import { FiresRepo } from "./FiresRepo.ts"
 import { MisfiresRepo } from "./MisfiresRepo.ts"
 import { orNotFound } from "./Refusals.ts"
@@ -37,7 +41,9 @@ export const makeScheduleReads = Effect.gen(function*() {
   const repo = yield* SchedulesRepo
   const fires = yield* FiresRepo
   const misfires = yield* MisfiresRepo
-  const { scheduleBreakerThreshold, scheduleCatchUpMax, scheduleGraceSeconds } = yield* Settings
+  const engineAgents = yield* EngineAgents
+  const workers = yield* WorkersRepo
+  const { scheduleBreakerThreshold, scheduleBufferSeconds, scheduleCatchUpMax, scheduleGraceSeconds } = yield* Settings
 
   const countAll = Effect.fnUntraced(function*(schedules: ReadonlyArray<Schedule>) {
     const ids = schedules.map(({ id }) => id)
@@ -88,15 +94,26 @@ export const makeScheduleReads = Effect.gen(function*() {
     return counted ?? withoutCounts(schedule)
   }, orDieOnSql)
 
+  /** What is missing now to run the tasks of a schedule: an agent of the engine, or a worker of the queue. */
+  const findUnserved = Effect.fnUntraced(function*({ engine, queue }: PreviewRequest) {
+    if (engine === null) return null
+    const { id } = yield* CurrentProject
+    const choose = yield* engineAgents.chooseIn(id, fireAction)
+    if (choose(engine) === null) return { what: "engine", wait_seconds: scheduleBufferSeconds } satisfies Unserved
+    if (queue === null || !isUnconsumed(queue, yield* workers.listConsumers(id, engine))) return null
+    return { what: "queue", wait_seconds: null } satisfies Unserved
+  })
+
   /** What a schedule of this cadence would do. Nothing is written. */
   const preview = Effect.fn("Schedules.preview")(function*(request: PreviewRequest, language: Language) {
-    return yield* makePreview(request, {
+    const cadence = yield* makePreview(request, {
       now: yield* Timestamp.now,
       catchUpMax: scheduleCatchUpMax,
       graceSeconds: scheduleGraceSeconds,
       language
     })
-  })
+    return { ...cadence, unserved: yield* findUnserved(request) }
+  }, orDieOnSql)
 
   /** The newest fires of a schedule. */
   const listFires = Effect.fn("Schedules.listFires")(function*(id: ScheduleId, limit: number) {

@@ -22,6 +22,7 @@ import { dashboardSource } from "../../domain/schedules/Schedule/Import.ts"
 import { compileSchedule, refusePast } from "../../domain/schedules/Schedule/Plan.ts"
 import { listStale } from "../../domain/schedules/Schedule/WaitingFire.ts"
 import { AgentsRepo } from "../agents/Repo.ts"
+import { WorkersRepo } from "../agents/Workers/Repo.ts"
 import { Audit } from "../audit/Audit.ts"
 import { Commands } from "../commands/Commands.ts"
 import { EngineAgents } from "../commands/EngineAgents.ts"
@@ -179,7 +180,8 @@ export class Schedules extends Effect.Service<Schedules>()("svc/Schedules", {
       MisfiresRepo.layer,
       OpenFiresRepo.layer,
       SchedulesRepo.layer,
-      ScheduleWriter.layer
+      ScheduleWriter.layer,
+      WorkersRepo.layer
     ])
   )
 }

@@ -1,11 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Timestamp } from "../../../src/domain/kernel/Timestamp.ts"
+import { randomUUID } from "node:crypto"
+import { now, Timestamp } from "../../../src/domain/kernel/Timestamp.ts"
 import type { PreviewRequest } from "../../../src/domain/schedules/Schedule/Preview.ts"
-import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
+import { connected, freshAgent } from "../../agent.ts"
+import { baseUrl, freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { clientWith } from "../../client.ts"
 import { laneEngines } from "../../engines.ts"
+import { until } from "../../until.ts"
 import { newPreview } from "../payloads.ts"
 
 const at = Schema.decodeSync(Timestamp)
@@ -16,6 +19,7 @@ const world = Effect.gen(function*() {
   const key = yield* freshKey({ roles: { [project.id]: "viewer" }, scopes: ["schedules:read"] })
   const { schedules } = yield* clientWith(key)
   return {
+    project,
     preview: (fields: Partial<PreviewRequest>) =>
       schedules.preview({ path: { slug: project.slug }, payload: newPreview(fields) }),
     refuse: (body: object) =>
@@ -95,6 +99,46 @@ describe.each(laneEngines)("the preview of a schedule on %s", (engine) => {
         assert.deepStrictEqual(yield* refuse({ ...valid, count: 1001 }), ["count"])
         assert.deepStrictEqual(yield* refuse({ ...valid, outage }), ["outage.until"])
         assert.deepStrictEqual(yield* refuse({ kind: "solar" }), ["kind", "expression"])
+      }))
+
+    it.scoped("names what is not there to run the tasks: an agent of the engine, or a worker of the queue", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { preview, project } = yield* world
+        const unservedOf = (fields: Partial<PreviewRequest>) =>
+          Effect.map(preview({ count: 1, ...fields }), ({ unserved }) => unserved)
+        assert.isNull(yield* unservedOf({}), "no engine in the request")
+        assert.deepStrictEqual(yield* unservedOf({ engine: "celery" }), { what: "engine", wait_seconds: 3600 })
+        const credentials = yield* freshAgent(project)
+        yield* connected({
+          base: yield* baseUrl,
+          ...credentials,
+          hello: { engines: ["celery"], capabilities: { celery: ["submit_task"] }, worker_role: "task" }
+        })
+        yield* until(unservedOf({ engine: "celery" }), (unserved) => unserved === null)
+        assert.deepInclude(yield* unservedOf({ engine: "rq" }), { what: "engine" })
+        const created_at = yield* now
+        yield* sql`INSERT INTO workers ${
+          sql.insert({
+            id: randomUUID(),
+            project_id: project.id,
+            engine: "celery",
+            name: "w1",
+            state: "online",
+            queues: JSON.stringify(["celery"]),
+            active_tasks: 0,
+            processed: 0,
+            failed: 0,
+            succeeded: 0,
+            retried: 0,
+            metadata: "{}",
+            created_at,
+            updated_at: created_at
+          })
+        }`
+        assert.isNull(yield* unservedOf({ engine: "celery", queue: "celery" }))
+        const missing = { what: "queue", wait_seconds: null } as const
+        assert.deepStrictEqual(yield* unservedOf({ engine: "celery", queue: "reports" }), missing)
       }))
 
     it.effect("writes nothing", () =>

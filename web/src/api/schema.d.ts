@@ -3239,15 +3239,18 @@ export interface components {
             next_dst: components["schemas"]["ScheduleTick"] | null;
             summary: string;
             ticks: components["schemas"]["ScheduleTick"][];
+            unserved: components["schemas"]["UnservedSchedule"] | null;
         };
         SchedulePreviewRequest: {
             count?: number;
+            engine?: string | null;
             expression: string;
             from?: string | null;
             jitter_seconds?: number;
             /** @enum {string} */
             kind: "cron" | "interval" | "clocked";
             outage?: components["schemas"]["Outage"] | null;
+            queue?: string | null;
             timezone?: string;
         };
         SchedulePublisher: {
@@ -3855,6 +3858,11 @@ export interface components {
         };
         UnreadCount: {
             unread: number;
+        };
+        UnservedSchedule: {
+            wait_seconds: number | null;
+            /** @enum {string} */
+            what: "engine" | "queue";
         };
         Unready: {
             /** @enum {string} */

@@ -62,10 +62,12 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
     timezone: draft.timezone,
     jitter_seconds: Number(draft.jitter_seconds) || 0
   }
-  const previewed = usePreview(
-    slug,
-    edited === null ? { ...cadence, from: null } : editedCadenceOf(edited.schedule, cadence, openedAt)
-  )
+  const previewed = usePreview(slug, {
+    ...(edited === null ? { ...cadence, from: null } : editedCadenceOf(edited.schedule, cadence, openedAt)),
+    // the scheduler of an engine runs its schedules itself
+    engine: draft.scheduler === serviceScheduler ? draft.engine.trim() || null : null,
+    queue: draft.queue.trim() || null
+  })
   const isPreviewed = previewed.shown.expression === draft.expression && previewed.preview.isSuccess &&
     !previewed.preview.isPlaceholderData
   const update = (some: Partial<Draft>) => setDraft((known) => ({ ...known, ...some }))

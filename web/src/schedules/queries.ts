@@ -124,18 +124,33 @@ export interface Cadence {
   readonly from: string | null
 }
 
+/** Where the tasks of a schedule go. */
+export interface Target {
+  /** Null: not known. */
+  readonly engine: string | null
+  /** Null: the task's own. */
+  readonly queue: string | null
+}
+
 const previewKinds = ["cron", "interval", "clocked"] as const
 
-/** What the cadence would do next. The API responds with 422 to one that is not valid, and says why. */
+/**
+ * What the cadence would do next, and what is missing to run its tasks. The API responds with 422 to one that is not valid,
+ * and says why.
+ */
 export const previewQuery = (
   slug: string,
-  { expression, from, jitter_seconds, kind, timezone }: Cadence,
+  { engine = null, expression, from, jitter_seconds, kind, queue = null, timezone }: Cadence & Partial<Target>,
   count: number,
   language = preferredLanguage()
 ) => {
   const known = previewKinds.find((one) => one === kind)
   return queryOptions({
-    queryKey: [...schedulesKey(slug), "preview", kind, expression, timezone, jitter_seconds, from, count, language],
+    queryKey: [
+      ...schedulesKey(slug),
+      "preview",
+      { kind, expression, timezone, jitter_seconds, from, engine, queue, count, language }
+    ],
     enabled: known !== undefined && expression.trim() !== "",
     placeholderData: keepPreviousData,
     queryFn: () =>
@@ -143,7 +158,7 @@ export const previewQuery = (
         api.POST("/api/v1/projects/{slug}/schedules:preview", {
           params: { path: { slug } },
           headers: wordsIn(language),
-          body: { kind: known ?? "cron", expression, timezone, from, count, jitter_seconds }
+          body: { kind: known ?? "cron", expression, timezone, from, count, jitter_seconds, engine, queue }
         })
       )
   })

@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import {
   canonicalize,
   type JsonInput,
@@ -6,12 +6,15 @@ import {
   ParseFailure,
   toCanonicalText
 } from "../../../domain/kernel/CanonicalJson.ts"
-import { CreateScheduleRequest } from "../../../domain/schedules/Schedule.ts"
+import { formatDuration } from "../../../domain/kernel/Duration.ts"
+import { CreateScheduleRequest, type SchedulePublic } from "../../../domain/schedules/Schedule.ts"
+import { PreviewRequest, type Unserved } from "../../../domain/schedules/Schedule/Preview.ts"
 import { givenOf } from "../../io/DecodeInput.ts"
+import { escapeText } from "../../io/TerminalText.ts"
 import { CliError } from "../../program/Explain.ts"
 import type { HandlersOf, OptionsOf } from "../../program/Group.ts"
 import { show } from "../../remote/Handlers.ts"
-import { clientSending } from "../../remote/Remote.ts"
+import { clientSending, type Remote } from "../../remote/Remote.ts"
 import type { editDefinitions, fields } from "../schedules.ts"
 import { formatNext, pathOf } from "./schedules.ts"
 
@@ -49,6 +52,24 @@ const replaced = Schema.decodeSync(CreateScheduleRequest)({
   task_name: "-"
 })
 
+const describeUnserved = (schedule: SchedulePublic, { wait_seconds, what }: Unserved): string =>
+  what === "engine"
+    ? `no connected agent runs ${schedule.engine}: each run waits ${formatDuration(wait_seconds ?? 0)} for one, ` +
+      "and is missed then"
+    : `no online worker takes from the queue ${schedule.queue}: its tasks wait there until one does`
+
+/** The schedule is created, because its agent may connect later. A mistyped engine or queue shows now. */
+const warnOfUnserved = ({ api, slug }: Remote, schedule: SchedulePublic) => {
+  const { engine, expression, kind, queue, timezone } = schedule
+  return Schema.decodeUnknown(PreviewRequest)({ kind, expression, timezone, count: 1, engine, queue }).pipe(
+    Effect.flatMap((payload) => api.schedules.preview({ path: { slug }, payload })),
+    Effect.flatMap(({ unserved }) =>
+      unserved === null ? Effect.void : Console.error(escapeText(describeUnserved(schedule, unserved)))
+    ),
+    Effect.ignore // the schedule is created
+  )
+}
+
 export const handlers: HandlersOf<typeof editDefinitions> = {
   add: show(function*(remote, options) {
     const { disabled, engine, expression, name, task } = options
@@ -61,7 +82,9 @@ export const handlers: HandlersOf<typeof editDefinitions> = {
       is_enabled: !disabled
     })
     const api = yield* clientSending(remote, body)
-    return yield* api.schedules.create({ path: { slug: remote.slug }, payload: replaced, withResponse: true })
+    const response = yield* api.schedules.create({ path: { slug: remote.slug }, payload: replaced, withResponse: true })
+    yield* warnOfUnserved(remote, response[0])
+    return response
   }, formatNext("added")),
   edit: show(function*(remote, options) {
     const { engine, expression, schedule, task } = options

@@ -21,11 +21,11 @@ interface PreviewOptions {
 /** A year and the weeks by which a change of clocks may come later than in the year before. */
 const dstSeconds = 400 * secondsPerDay
 
-/** Intervals count from the earliest moment of the request. */
+/** What follows from the cadence alone. Intervals count from the earliest moment of the request. */
 export const makePreview = (
   { count, from, jitter_seconds, outage, ...definition }: PreviewRequest,
   options: PreviewOptions
-): Either.Either<Preview, ValidationFailed> => {
+): Either.Either<Omit<Preview, "unserved">, ValidationFailed> => {
   if (outage !== null && outage.until <= outage.from) {
     return Either.left(ValidationFailed.at("outage.until", "must be later than outage.from"))
   }

@@ -40,7 +40,17 @@ export const PreviewRequest = Schema.Struct({
     "Each tick fires up to this many seconds late.",
     0
   ),
-  outage: describeField(nullish(Outage), "A time in which nothing fires, to see what would be caught up.")
+  outage: describeField(nullish(Outage), "A time in which nothing fires, to see what would be caught up."),
+  engine: describeField(
+    nullish(definitionFields.engine),
+    "The engine of its tasks, to see whether an agent runs them.",
+    "celery"
+  ),
+  queue: describeField(
+    nullish(definitionFields.queue),
+    "Their queue, to see whether a worker takes from it.",
+    "reports"
+  )
 }).annotations(describeBody("SchedulePreviewRequest", "The cadence of a schedule that need not exist."))
 export type PreviewRequest = typeof PreviewRequest.Type
 
@@ -61,6 +71,20 @@ const Tick = Schema.Struct({
 export type Tick = typeof Tick.Type
 
 const describeTicks = (description: string) => describeField(Schema.Array(Tick), description)
+
+const Unserved = Schema.Struct({
+  what: describeField(
+    Schema.Literal("engine", "queue"),
+    "`engine`: no connected agent fires schedules of the engine. `queue`: no worker takes from the queue, where tasks wait.",
+    "engine"
+  ),
+  wait_seconds: describeField(
+    Schema.NullOr(Schema.Int),
+    "How long a fire waits for an agent (`SVC_SCHEDULE_BUFFER_SECONDS`) before it is a missed run; null for a queue.",
+    3600
+  )
+}).annotations(describeBody("UnservedSchedule", "What is not there now to run the tasks of a schedule."))
+export type Unserved = typeof Unserved.Type
 
 export const Preview = Schema.Struct({
   ticks: describeField(Schema.Array(Tick), "The next ticks, oldest first; fewer than requested where it ends."),
@@ -84,6 +108,10 @@ export const Preview = Schema.Struct({
       }).annotations(describeBody("CaughtUp", "The missed ticks that fire after the outage, for each `catch_up`."))
     ),
     "The missed ticks that fire after the outage, for each `catch_up`; null without an outage."
+  ),
+  unserved: describeField(
+    Schema.NullOr(Unserved),
+    "What is missing to run its tasks now; null: nothing, or the request has no engine."
   )
 }).annotations(describeBody("SchedulePreview", "What a schedule would do."))
 export type Preview = typeof Preview.Type

@@ -1,4 +1,5 @@
 import { Effect, Option, Schema } from "effect"
+import type { ConsumerFact } from "../../../domain/agents/Consumers.ts"
 import {
   agentProcessMetadata,
   groupOfWorker,
@@ -123,6 +124,17 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
             const { process_ids = null }: HeartbeatMetadata = JSON.parse(row.metadata) // what Presence wrote
             return { concurrency: row.concurrency, process_ids }
           }
+        ),
+      /** Which queues the workers of an engine take from; workers that take from the same ones count once. */
+      listConsumers: (projectId: ProjectId, engine: string) =>
+        Effect.map(
+          read<{ readonly state: string; readonly queues: string }>`SELECT DISTINCT state, queues FROM workers
+            WHERE project_id = ${projectId} AND engine = ${engine} LIMIT ${maxLoads}`,
+          (rows) =>
+            rows.map(({ queues, state }): ConsumerFact => ({
+              isOnline: state === "online",
+              queues: JSON.parse(queues) as ReadonlyArray<string> // what Presence wrote
+            }))
         ),
       /** The online workers of an engine, with their load as their last report has it. */
       listLoads: (projectId: ProjectId, engine: string) =>

@@ -332,6 +332,10 @@ export const schedules = {
     },
     preview: "Vorschau",
     previewHint: "Geben Sie einen Ausdruck ein, um zu sehen, wann er ausgelöst wird.",
+    noAgent: (engine: string, wait: string) =>
+      `Kein verbundener Agent führt ${engine} aus. Jede Ausführung wartet ${wait} auf einen; danach gilt sie als verpasst.`,
+    noConsumer: (queue: string) =>
+      `Kein Worker, der online ist, nimmt Tasks aus der Queue ${queue}. Sie warten dort, bis einer es tut.`,
     changes: "Änderungen",
     noChange: "Noch ist nichts geändert.",
     cadenceHint:

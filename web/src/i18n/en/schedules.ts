@@ -318,6 +318,10 @@ export const schedules = {
     },
     preview: "Preview",
     previewHint: "Enter an expression to see when it fires.",
+    noAgent: (engine: string, wait: string) =>
+      `No connected agent runs ${engine}. Each run waits ${wait} for one; after that it is missed.`,
+    noConsumer: (queue: string) =>
+      `No online worker takes from the queue ${queue}. Its tasks wait there until one does.`,
     changes: "Changes",
     noChange: "Nothing has changed yet.",
     cadenceHint: "The new cadence starts with the next tick after you save. Earlier ticks are not caught up.",

@@ -325,6 +325,10 @@ export const schedules = {
     },
     preview: "Vista previa",
     previewHint: "Escriba una expresión para ver cuándo se dispara.",
+    noAgent: (engine: string, wait: string) =>
+      `Ningún agente conectado ejecuta ${engine}. Cada ejecución espera uno durante ${wait}; después se da por perdida.`,
+    noConsumer: (queue: string) =>
+      `Ningún worker en línea toma tareas de la cola ${queue}. Esperan allí hasta que uno lo haga.`,
     changes: "Cambios",
     noChange: "Aún no hay cambios.",
     cadenceHint: "La cadencia cambiada empieza con el próximo tick tras guardar. Los ticks anteriores no se recuperan.",

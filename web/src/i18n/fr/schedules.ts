@@ -327,6 +327,10 @@ export const schedules = {
     },
     preview: "Aperçu",
     previewHint: "Saisissez une expression pour voir quand elle se déclenche.",
+    noAgent: (engine: string, wait: string) =>
+      `Aucun agent connecté n’exécute ${engine}. Chaque exécution en attend un pendant ${wait}\u00a0; après, elle est manquée.`,
+    noConsumer: (queue: string) =>
+      `Aucun worker en ligne ne consomme la file ${queue}. Ses tâches y attendent qu’un worker le fasse.`,
     changes: "Modifications",
     noChange: "Rien n’est encore modifié.",
     cadenceHint:

@@ -312,6 +312,10 @@ export const schedules = {
     },
     preview: "プレビュー",
     previewHint: "式を入力すると、実行の時刻が表示されます。",
+    noAgent: (engine: string, wait: string) =>
+      `${engine}を実行するエージェントが接続していません。各実行は${wait}まで接続を待ち、その後は実行漏れになります。`,
+    noConsumer: (queue: string) =>
+      `キュー${queue}からタスクを取得するオンラインのワーカーがありません。タスクは取得されるまでキューで待ちます。`,
     changes: "変更内容",
     noChange: "まだ変更はありません。",
     cadenceHint: "変更後の周期は、保存後の次のティックから始まります。それより前のティックは実行しません。",
