@@ -18,11 +18,12 @@ import {
   type Trends
 } from "../../domain/tasks/Rollup/Trends.ts"
 import { CurrentProject } from "../kernel/CurrentActor.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
 import { atLeastZero, countsOf, endedOf, failureRateOf } from "./Rollups/Counts.ts"
-import { makeListGroups } from "./Rollups/Groups.ts"
+import { makeFindGroups } from "./Rollups/Groups.ts"
 import { addTotals, type Durations, makeRollupRepo, type SeriesFilter, type StoredSeries } from "./Rollups/Repo.ts"
-import { levels, seriesKinds } from "./Rollups/Series.ts"
+import { levels, maxWorkersOf, seriesKinds } from "./Rollups/Series.ts"
 import { coverOf, levelOf, startOfWindow, timestampOf } from "./Rollups/Window.ts"
 
 /** Larger results would take longer than 10 ms to read. */
@@ -58,7 +59,8 @@ export type CountsByQueue = ReadonlyMap<string, HourOfQueue>
 export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
   effect: Effect.gen(function*() {
     const repo = yield* makeRollupRepo
-    const listGroups = makeListGroups(repo)
+    const { rollupSeriesPerProject } = yield* Settings
+    const findGroups = makeFindGroups(repo, maxWorkersOf(rollupSeriesPerProject))
 
     const nowMinute = Effect.map(Timestamp.now, (now) => Math.floor(Timestamp.toEpochSeconds(now) / 60))
 
@@ -102,7 +104,7 @@ export class Rollups extends Effect.Service<Rollups>()("svc/Rollups", {
       const { id } = yield* CurrentProject
       if (query.by === "worker") yield* checkWorkerQuery(query)
       const trends = yield* listTrendsOf([id], query)
-      return query.by === undefined ? trends : { ...trends, groups: yield* listGroups(id, query, query.by, trends) }
+      return query.by === undefined ? trends : { ...trends, ...(yield* findGroups(id, query, query.by, trends)) }
     })
 
     /** The task names of the project with their counts and durations. */

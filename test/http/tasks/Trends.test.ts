@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { AgentId } from "../../../src/domain/kernel/Id.ts"
 import type { AgentEvent } from "../../../src/domain/kernel/TaskEvent.ts"
 import * as Timestamp from "../../../src/domain/kernel/Timestamp.ts"
+import { seriesKinds } from "../../../src/services/tasks/Rollups/Series.ts"
 import { freshKey, freshProject, request, serverOn } from "../../brain.ts"
 import { laneEngines } from "../../engines.ts"
 import { mergeAll, taskEvents } from "../../rollups.ts"
@@ -111,7 +112,7 @@ describe.each(laneEngines)("trends on %s", (engine) => {
 
     it.effect("by queue or name show the five largest, and the others together", () =>
       Effect.gen(function*() {
-        const { get, now, report } = yield* world
+        const { get, now, project, report } = yield* world
         const received = before(now, 600)
         const some = (name: string, count: number, queue: string) =>
           Array.from({ length: count }, () => taskEvents({ name, received, queue, runtimeMillis: 5 })).flat()
@@ -160,6 +161,20 @@ describe.each(laneEngines)("trends on %s", (engine) => {
           [null, 72, 5, 1]
         ])
         assert.deepStrictEqual(yield* groups("by=worker&engine=rq"), [["w4", 72, 20, 1]])
+        const cap = Effect.map(get("/trends?window=6h&bucket=5m&by=worker"), ({ json }) => json.workers_cap)
+        assert.isNull(yield* cap)
+        const sql = yield* SqlClient.SqlClient
+        const others = Array.from({ length: 1000 }, (_, index) => ({
+          project_id: project.id,
+          kind: seriesKinds.worker,
+          engine: "celery",
+          queue: "",
+          name: `pod ${index}`
+        }))
+        for (const part of Arr.chunksOf(others, 200)) yield* sql`INSERT INTO rollup_series ${sql.insert(part)}`
+        yield* report(...onWorker("one more", 1))
+        assert.strictEqual(yield* cap, 1000, "the chart says that all others contain workers beyond the first names")
+        assert.deepInclude(yield* groups("by=worker"), [null, 72, 6, 1])
         const week = (yield* get("/trends?window=7d&bucket=1d&by=worker&engine=rq")).json.groups
         assert.strictEqual(week[0].ended.reduce((sum: number, count: number) => sum + count, 0), 20)
         for (const query of ["window=30d&bucket=1d", "window=7d&days_ago=1", "queue=mail", "name=a"]) {

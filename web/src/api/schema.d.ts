@@ -3822,6 +3822,7 @@ export interface components {
             totals: components["schemas"]["TrendTotals"];
             /** @enum {string} */
             window: "1h" | "6h" | "24h" | "72h" | "7d" | "30d" | "90d";
+            workers_cap?: number | null;
         };
         TrendTotals: {
             avg_runtime_ms: number | null;

@@ -37,6 +37,7 @@ export const GroupChart = ({ slug, window }: { readonly slug: string; readonly w
     queryFn: () => unwrap(api.GET("/api/v1/projects/{slug}/trends", { params: { path: { slug }, query } })),
     refetchInterval: useRefetchInterval(chartRefetchMillis)
   })
+  const workersCap = trends.data?.workers_cap
   // a plot draws again for other arrays
   const { series, times } = useMemo(() => ({
     times: trends.data?.series.map(({ t }) => Date.parse(t)) ?? [],
@@ -67,6 +68,9 @@ export const GroupChart = ({ slug, window }: { readonly slug: string; readonly w
           formatTick={format.compact}
           readAt={trends.data === undefined ? null : trends.dataUpdatedAt}
         />
+      )}
+      {typeof workersCap === "number" && (
+        <p className="text-small text-soft">{texts.beyondWorkers(format.number(workersCap))}</p>
       )}
     </div>
   )

@@ -122,6 +122,11 @@ export const Trends = Schema.Struct({
   groups: describeField(
     Schema.optional(Schema.Array(TrendGroup)),
     "With `by`: the groups with the most tasks first, and last all others, if there are any."
+  ),
+  workers_cap: describeField(
+    Schema.optional(Schema.NullOr(Schema.Int)),
+    "With `by=worker`: beyond so many names within 8 days, workers are counted together, among all others; null: none was in this window.",
+    1000
   )
 }).annotations(describeBody("TrendsResponse", "Tasks over time."))
 export type Trends = typeof Trends.Type

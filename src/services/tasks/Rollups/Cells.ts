@@ -6,7 +6,7 @@ import {
   type BucketKey,
   type Level,
   levels,
-  maxWorkerSeries,
+  maxWorkersOf,
   minutesOf,
   overflowOf,
   type SeriesChange,
@@ -115,7 +115,7 @@ export const limitSeries = (
     const isWorker = key.kind === seriesKinds.worker
     const capKey = capKeyOf(key.project_id, isWorker)
     const count = counts.get(capKey) ?? 0
-    if (count < (isWorker ? Math.min(most, maxWorkerSeries) : most)) {
+    if (count < (isWorker ? maxWorkersOf(most) : most)) {
       counts.set(capKey, count + 1)
       return key
     }

@@ -13,8 +13,11 @@ import { levelOf } from "./Window.ts"
 /** Groups that a chart shows apart. */
 const maxGroups = 5
 
-/** The ends of tasks by bucket of the trends, for each of the largest groups, and of all others together. */
-export const makeListGroups = (repo: Effect.Effect.Success<typeof makeRollupRepo>) =>
+/**
+ * The ends of tasks by bucket of the trends, for each of the largest groups, and of all others together. Of workers also
+ * whether there were some beyond the first `maxWorkers` names, which are among all others.
+ */
+export const makeFindGroups = (repo: Effect.Effect.Success<typeof makeRollupRepo>, maxWorkers: number) =>
   Effect.fnUntraced(function*(
     id: ProjectId,
     { engine, name, queue }: FindTrends,
@@ -30,16 +33,19 @@ export const makeListGroups = (repo: Effect.Effect.Success<typeof makeRollupRepo
       : by === "name" || name !== undefined
       ? seriesKinds.task
       : seriesKinds.queue
-    const all = yield* repo.listSeries(id, { kind, engine, queue, name })
-    const totals = yield* repo.sumSeries(id, all.map((each) => each.id), [range], "none")
+    const listed = yield* repo.listSeries(id, { kind, engine, queue, name })
+    // of workers beyond the cap, whatever their engine: all others
+    const beyondCap = by === "worker" ? yield* repo.listSeries(id, { kind, engine: overflow }) : []
+    const all = by === "worker" ? listed.filter((each) => each.engine !== overflow) : listed
+    const totals = yield* repo.sumSeries(id, [...all, ...beyondCap].map((each) => each.id), [range], "none")
+    const endedIn = (series: number) => endedOf(countsOf(totals.get(series) ?? emptyEncodedCell()))
     const sums = new Map<string, { readonly key: string; readonly ids: Array<number>; total: number }>()
     for (const each of all) {
-      if (by === "worker" && each.engine === overflow) continue // of workers beyond the cap: all others
       const group = each[by === "worker" ? "name" : by]
       const sum = sums.get(group) ?? { key: group, ids: [], total: 0 }
       sums.set(sum.key, sum)
       sum.ids.push(each.id)
-      sum.total += endedOf(countsOf(totals.get(each.id) ?? emptyEncodedCell()))
+      sum.total += endedIn(each.id)
     }
     const groups = [...sums.values()].filter(({ total }) => total > 0)
       .sort((left, right) => right.total - left.total || (left.key < right.key ? -1 : 1)).slice(0, maxGroups)
@@ -53,5 +59,9 @@ export const makeListGroups = (repo: Effect.Effect.Success<typeof makeRollupRepo
       Math.max(0, endedOf(counts) - groups.reduce((sum, { ended }) => sum + (ended[slot] ?? 0), 0))
     )
     const shown = groups.map(({ ended, key }) => ({ key, ended }))
-    return others.some((count) => count > 0) ? [...shown, { key: null, ended: others }] : shown
+    const isOverCap = beyondCap.some((each) => endedIn(each.id) > 0)
+    return {
+      groups: others.some((count) => count > 0) ? [...shown, { key: null, ended: others }] : shown,
+      ...(by === "worker" && { workers_cap: isOverCap ? maxWorkers : null })
+    }
   }, orDieOnSql)

@@ -16,8 +16,8 @@ export const minutesOf = [1, 60, 1440] as const satisfies Record<Level, number>
 /** Each pod has a name of its own: the minutes and hours of workers are kept for so many days, and no days of them. */
 export const workerDays = 8
 
-/** The names of workers that a project counts apart within `workerDays`. */
-export const maxWorkerSeries = 1000
+/** The names of workers that a project counts apart within `workerDays`, where it has so many series of other kinds at most. */
+export const maxWorkersOf = (maxSeries: number): number => Math.min(maxSeries, 1000)
 
 /** Identifies a series; the fields that its kind does not name are empty. The name of a worker is its `name`. */
 export interface SeriesKey {

@@ -106,5 +106,7 @@ export const overview: Texts["overview"] = {
     worker: "Beendete Tasks nach Worker"
   },
   otherGroups: "Alle anderen",
+  beyondWorkers: (most: string) =>
+    `„Alle anderen“ enthält die Worker nach den ersten ${most} Namen der letzten 8 Tage.`,
   noQueue: "Ohne Queue"
 }

@@ -102,5 +102,7 @@ export const overview = {
   groupings: { queue: "By queue", name: "By task name", worker: common.byWorker },
   groupTitles: { queue: "Completed by queue", name: "Completed by task name", worker: "Completed by worker" },
   otherGroups: "All others",
+  beyondWorkers: (most: string) =>
+    `“All others” contains the workers beyond the first ${most} names of the last 8 days.`,
   noQueue: "Without a queue"
 }

@@ -106,5 +106,7 @@ export const overview: Texts["overview"] = {
     worker: "Tareas terminadas por worker"
   },
   otherGroups: "Todas las demás",
+  beyondWorkers: (most: string) =>
+    `«Todas las demás» contiene los workers posteriores a los primeros ${most} nombres de los últimos 8 días.`,
   noQueue: "Sin cola"
 }

@@ -107,5 +107,7 @@ export const overview: Texts["overview"] = {
     worker: "Tâches terminées par worker"
   },
   otherGroups: "Toutes les autres",
+  beyondWorkers: (most: string) =>
+    `«\u00a0Toutes les autres\u00a0» contient les workers au-delà des ${most} premiers noms des 8 derniers jours.`,
   noQueue: "Sans file"
 }

@@ -107,5 +107,7 @@ export const overview: Texts["overview"] = {
     worker: "終了したタスク（ワーカー別）"
   },
   otherGroups: "その他すべて",
+  beyondWorkers: (most: string) =>
+    `「その他すべて」には、過去8日間で最初の${most}件の名前を超えたワーカーが含まれます。`,
   noQueue: "キューなし"
 }
