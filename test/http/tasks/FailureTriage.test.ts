@@ -202,6 +202,7 @@ describe.each(laneEngines)("the triage of failure groups on %s", (engine) => {
         yield* setActive(0)
         assert.isNull((yield* get(`/issues/${fingerprint}`)).json.assignee)
         assert.sameMembers([...yield* namesIn("assignee=none")], ["shop.pay", "shop.ship"], "as it is shown")
+        assert.deepStrictEqual(yield* namesIn(`assignee=${member.user_id}`), [], "as it is shown")
         yield* setActive(1)
         assert.deepStrictEqual(yield* namesIn("assignee=none"), ["shop.ship"])
 

@@ -21,8 +21,14 @@ const assignable = (sql: SqlClient.SqlClient, projectId: ProjectId) =>
  * Groups that have no assignee in the lists: also those whose assignee was deactivated. They return to that user when the
  * account is active again.
  */
-export const isUnassigned = (sql: SqlClient.SqlClient, projectId: ProjectId) =>
+const isUnassigned = (sql: SqlClient.SqlClient, projectId: ProjectId) =>
   sql`(assignee_id IS NULL OR assignee_id NOT IN (SELECT u.id FROM ${assignable(sql, projectId)}))`
+
+/** Groups whose assignee in the lists is this one; null: none. */
+export const isAssignedTo = (sql: SqlClient.SqlClient, projectId: ProjectId, assignee: UserId | null) =>
+  assignee === null
+    ? isUnassigned(sql, projectId)
+    : sql`(assignee_id = ${assignee} AND NOT ${isUnassigned(sql, projectId)})`
 
 export const makeAssignees = Effect.gen(function*() {
   const read = yield* Reader

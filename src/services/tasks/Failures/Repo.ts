@@ -19,7 +19,7 @@ import { forNoKeyUpdate, textIn } from "../../kernel/sql/Dialect.ts"
 import { rowsOf } from "../../kernel/sql/Rows.ts"
 import { levels } from "../Rollups/Series.ts"
 import { coverOf, timestampOf } from "../Rollups/Window.ts"
-import { type AssigneeNames, isUnassigned } from "./Assignees.ts"
+import { type AssigneeNames, isAssignedTo } from "./Assignees.ts"
 import { escalationOf } from "./Escalation.ts"
 import { type CountedWindow, fillWindow, rangesOf } from "./Window.ts"
 
@@ -102,9 +102,7 @@ export const makeFailureGroupsRepo = Effect.gen(function*() {
       sql`project_id = ${projectId}`,
       sql.literal(`occurrences > 0 AND ${status === undefined ? unlessGiven : statusConditions[status]}`),
       ...(engine === undefined ? [] : [sql`engine = ${engine}`]),
-      ...(assignee === undefined
-        ? []
-        : [assignee === null ? isUnassigned(sql, projectId) : sql`assignee_id = ${assignee}`]),
+      ...(assignee === undefined ? [] : [isAssignedTo(sql, projectId, assignee)]),
       ...(search === undefined
         ? []
         : [sql`lower(task_name || ' ' || coalesce(sample_exception, '')) LIKE ${pattern} ESCAPE '\\'`]),
