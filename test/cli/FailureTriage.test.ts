@@ -1,5 +1,8 @@
+import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import * as Timestamp from "../../src/domain/kernel/Timestamp.ts"
 import { event } from "../agent.ts"
 import { serverOn } from "../brain.ts"
 import { until } from "../until.ts"
@@ -15,7 +18,7 @@ const failed = (task_id: string, task_name: string) =>
 layer(serverOn("SQLite"), { excludeTestServices: true })("svc failures", (it) => {
   it.scoped("assigns, mutes, resolves and opens groups, and changes their notes; the list finds them", () =>
     Effect.gen(function*() {
-      const { connect, run } = yield* visitor()
+      const { connect, project, run } = yield* visitor()
       const agent = yield* connect("shop")
       yield* Effect.promise(() => agent.sendEvents([failed("1", "shop.pay"), failed("2", "shop.ship")]))
       const namesIn = (...options: ReadonlyArray<string>) =>
@@ -45,5 +48,35 @@ layer(serverOn("SQLite"), { excludeTestServices: true })("svc failures", (it) =>
       assert.deepStrictEqual(yield* namesIn("--status", "all", "--search", "PAY", "--sort", "count"), ["shop.pay"])
       assert.strictEqual(ok(yield* run("failures", "note", "shop.pay", "")), "note removed: shop.pay\n")
       assert.strictEqual(ok(yield* run("failures", "assign", "shop.pay", "none")), "unassigned: shop.pay\n")
+
+      const sql = yield* SqlClient.SqlClient
+      const at = yield* Timestamp.now
+      const people = Array.from({ length: 500 }, () => randomUUID())
+      yield* sql`INSERT INTO users ${
+        sql.insert(people.map((id, index) => ({
+          id,
+          email: `${id}@example.com`,
+          email_key: `${id}@example.com`,
+          display_name: `Person ${index}`,
+          password_hash: "!",
+          is_admin: 0,
+          is_active: 1,
+          timezone: "UTC",
+          created_at: at,
+          updated_at: at
+        })))
+      }`
+      yield* sql`INSERT INTO memberships ${
+        sql.insert(people.map((user_id) => ({
+          id: randomUUID(),
+          user_id,
+          project_id: project.id,
+          role: "viewer",
+          created_at: at
+        })))
+      }`
+      const assigned = yield* run("failures", "assign", "shop.pay", "Person 7")
+      assert.strictEqual(ok(assigned), "assigned to Person 7: shop.pay\n")
+      assert.match(assigned.stderr, /^svc: only the first 500 members were searched for the name/)
     }))
 })

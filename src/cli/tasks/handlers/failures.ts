@@ -113,7 +113,11 @@ const isUserId = Schema.is(UserId)
 /** The assignee of a person's words: `me`, `none` and ids are the API's own. Only operators can look for a name. */
 const findAssignee = ({ api, slug }: Remote, given: string) =>
   given === "me" || given === "none" || isUserId(given) ? Effect.succeed(given) : Effect.gen(function*() {
-    const members = yield* api.failures.assignees({ path: { slug } })
+    const [members, { headers }] = yield* api.failures.assignees({ path: { slug }, withResponse: true })
+    const limit = headers["x-svc-limit-applied"]
+    if (limit !== undefined) {
+      yield* Console.error(`only the first ${limit} members were searched for the name; the others take their id`)
+    }
     const sought = { what: "member", given, nameOf: ({ name }: (typeof members)[number]) => name }
     return (yield* findOne(members, { ...sought, listedBy: "The group's page in the dashboard" })).id
   })
