@@ -80,9 +80,15 @@ export const storedTask = (project_id: string, millis: number, overrides: Partia
   }
 }
 
-/** Writes one task, first seen now. */
+const insertedAt = new Map<string, number>()
+
+/** Writes one task, first seen now, and after the project's last one: ids of one millisecond are not ordered. */
 export const insertTask = (projectId: string, overrides: Partial<StoredTask> = {}) =>
-  Effect.flatMap(Timestamp.now, (now) => insertTasks([storedTask(projectId, Timestamp.toEpochMillis(now), overrides)]))
+  Effect.flatMap(Timestamp.now, (now) => {
+    const millis = Math.max(Timestamp.toEpochMillis(now), (insertedAt.get(projectId) ?? 0) + 1)
+    insertedAt.set(projectId, millis)
+    return insertTasks([storedTask(projectId, millis, overrides)])
+  })
 
 const rowsAtOnce = 2000
 

@@ -3860,16 +3860,16 @@ export interface components {
         UnreadCount: {
             unread: number;
         };
-        UnservedSchedule: {
-            wait_seconds: number | null;
-            /** @enum {string} */
-            what: "engine" | "queue";
-        };
         Unready: {
             /** @enum {string} */
             reason: "starting" | "database" | "schema" | "audit_log";
             /** @enum {string} */
             status: "unready";
+        };
+        UnservedSchedule: {
+            wait_seconds: number | null;
+            /** @enum {string} */
+            what: "engine" | "queue";
         };
         UpdateAgent: {
             namespace: string | null;
