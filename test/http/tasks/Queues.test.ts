@@ -55,9 +55,11 @@ describe.each(laneEngines)("a queue on %s", (engine) => {
         yield* report(100)
         const sql = yield* SqlClient.SqlClient
         const now = yield* Timestamp.now
-        const minute = Math.floor(Timestamp.toEpochSeconds(now) / 60)
         const { id, forecast } = yield* show
         assert.isNull(forecast) // a single report
+        const [reported] = yield* sql<{ bucket: number }>`
+          SELECT bucket FROM queue_depths WHERE queue_id = ${id} AND level = 0`
+        const minute = reported?.bucket ?? 0
         for (let ago = 1; ago <= 6; ago++) {
           yield* sql`INSERT INTO queue_depths ${
             sql.insert({ queue_id: id, level: 0, bucket: minute - ago, depth: 100 + 20 * ago })
