@@ -102,7 +102,7 @@ export const createFormat = (language: string, zone: string | undefined): Format
     compact: (value) => compact.format(value),
     percent: (share) => percent.format(share),
     change: (share) => change.format(share),
-    duration: (millis) => describeDuration(millis, language, number.format),
+    duration: (millis) => describeDuration(millis, language, (value) => number.format(value)),
     relative: (time, now) => {
       const elapsed = time - now
       const { millis: size, unit } = relativeUnits.find((one) => Math.abs(elapsed) >= one.millis) ?? relativeUnits[3]
