@@ -122,6 +122,7 @@ export type ListRecentFailures = typeof ListRecentFailures.Type
 
 export const RecentFailure = Schema.Struct({
   id: describeField(Id, "The task's id.", exampleId),
+  created_at: describeField(Timestamp, "When it was stored: the order of the list.", exampleTime),
   occurred_at: describeField(Timestamp, "When it failed.", exampleTime),
   project_id: describeField(ProjectId, "The project's id.", exampleId),
   project_slug: describeField(Schema.String, "Its slug.", "shop"),

@@ -107,6 +107,7 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
           const project = visible.get(task.project_id)
           return project === undefined ? [] : [{
             id: Id.make(task.id),
+            created_at: task.created_at,
             occurred_at: task.finished_at ?? task.updated_at,
             project_id: project.id,
             project_slug: project.slug,

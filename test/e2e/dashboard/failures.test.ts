@@ -85,7 +85,7 @@ describe.skipIf(!ready)("failures on the dashboard", () => {
             await page.getByRole("link", { name: "Show in the list of tasks" }).getAttribute("href"),
             `fingerprint%3A${fingerprint}`
           )
-          const listed = page.getByRole("region", { name: "Tasks" }).locator("li time")
+          const listed = page.getByRole("region", { name: "Tasks" }).locator("td:nth-child(3) time")
           await listed.nth(1).waitFor()
           const moments = await listed.evaluateAll((times) => times.map((time) => time.getAttribute("datetime")))
           assert.deepStrictEqual(moments, [...moments].sort().reverse(), "by age, the newest first")

@@ -479,22 +479,29 @@ describe.each(laneEngines)("home on %s", (engine) => {
         const tasks = Array.from({ length: 23 }, (_, index) =>
           storedTask(projects[index % 2]!.id, begin + index, {
             state: index % 5 === 0 ? "success" : "failure",
+            finished_at: Timestamp.fromEpochMicros((begin + 1000 - index) * 1000), // the first of them fails last
             exception: "x".repeat(2000)
           }))
         yield* insertTasks([...tasks, storedTask(hidden.id, begin, { state: "failure" })])
         const failed = tasks.filter(({ state }) => state === "failure").map(({ id }) => id).toReversed()
         const { failures } = yield* homeOf(projects)
         const found: Array<string> = []
+        const times: Array<string> = []
         let cursor: string | null = ""
         while (cursor !== null) {
           const { json }: {
-            json: { items: ReadonlyArray<{ id: string; exception: string }>; next_cursor: string | null }
+            json: {
+              items: ReadonlyArray<{ id: string; created_at: string; exception: string }>
+              next_cursor: string | null
+            }
           } = yield* failures(`?limit=7${cursor === "" ? "" : `&cursor=${cursor}`}`)
           assert.isTrue(json.items.every(({ exception }) => exception.length === 500))
           found.push(...json.items.map(({ id }) => id))
+          times.push(...json.items.map(({ created_at }) => created_at))
           cursor = json.next_cursor
         }
         assert.deepStrictEqual(found, failed)
+        assert.deepStrictEqual(times, times.toSorted().toReversed(), "a shown time that the list is ordered by")
         assert.strictEqual((yield* failures("?cursor=nonsense")).status, 422)
         assert.strictEqual((yield* failures("?limit=201")).status, 422)
       }))

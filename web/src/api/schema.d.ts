@@ -2841,6 +2841,8 @@ export interface components {
             password: string;
         };
         RecentFailure: {
+            /** Format: date-time */
+            created_at: string;
             engine: string;
             exception: string | null;
             /** Format: uuid */

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useRefetchInterval } from "../api/live.ts"
 import { useTexts } from "../i18n/Language.tsx"
@@ -7,6 +6,7 @@ import { formatQuery } from "../tasks/query.ts"
 import { ErrorNotice, Loading } from "../ui/Notices.tsx"
 import { Panel } from "../ui/Panel.tsx"
 import { StateMark } from "../ui/StateMark.tsx"
+import { Table } from "../ui/Table.tsx"
 import { Tabs } from "../ui/Tabs.tsx"
 import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
@@ -17,13 +17,13 @@ const refetchMillis = 10_000
 
 type Choice = "failure" | "success" | "all"
 
-/** The newest tasks of a group that ended in the window, by age as they are listed; the list of tasks has all of them. */
+/** The newest tasks of a group that ended in the window; the list of tasks has all of them. */
 export const GroupTasks = ({ fingerprint, hours, slug }: {
   readonly slug: string
   readonly fingerprint: string
   readonly hours: FailureWindow
 }) => {
-  const { failures: texts, states } = useTexts()
+  const { failures: texts, states, tasks: { columns } } = useTexts()
   const [choice, setChoice] = useState<Choice>("failure")
   const state = choice === "all" ? undefined : choice
   const refetchInterval = useRefetchInterval(refetchMillis)
@@ -54,23 +54,38 @@ export const GroupTasks = ({ fingerprint, hours, slug }: {
         : tasks.data.items.length === 0
         ? <p className="px-4 py-3 text-soft">{texts.noTasks}</p>
         : (
-          <ul className="max-h-105 overflow-auto py-2">
-            {tasks.data.items.map((task) => (
-              <li key={task.id}>
-                <Link
-                  to="/projects/$slug/tasks/$engine/$taskId"
-                  params={{ slug, engine: task.engine, taskId: task.task_id }}
-                  className="grid grid-cols-[104px_minmax(0,1fr)_auto] items-center gap-3 px-4 py-1 hover:bg-hover"
-                >
-                  <StateMark state={task.state} />
-                  <span className="truncate font-mono text-small">{task.task_id}</span>
-                  <span className="figures text-soft">
-                    <Time at={task.created_at} />
-                  </span>
-                </Link>
-              </li>
-            ))}
-          </ul>
+          <div className="max-h-105 overflow-auto">
+            <Table
+              isInPanel
+              label={texts.tasks}
+              rows={tasks.data.items}
+              rowKey={({ id }) => id}
+              columns={[
+                { title: columns.state, cell: ({ state }) => <StateMark state={state} /> },
+                {
+                  title: columns.id,
+                  cell: ({ engine, task_id }) => (
+                    <TextLink
+                      to="/projects/$slug/tasks/$engine/$taskId"
+                      params={{ slug, engine, taskId: task_id }}
+                      look="row"
+                      className="font-mono text-small"
+                    >
+                      {task_id}
+                    </TextLink>
+                  )
+                },
+                // the order of the list
+                { title: columns.received, isNumber: true, cell: ({ created_at }) => <Time at={created_at} /> },
+                {
+                  title: columns.finished,
+                  isNumber: true,
+                  isMinor: true,
+                  cell: ({ finished_at }) => (finished_at === null ? "–" : <Time at={finished_at} />)
+                }
+              ]}
+            />
+          </div>
         )}
     </Panel>
   )

@@ -10,7 +10,7 @@ import { Time } from "../ui/Time.tsx"
 
 const refetchMillis = 30_000
 
-/** The newest failed tasks of all projects. */
+/** The newest tasks of all projects that failed. */
 export const RecentFailures = () => {
   const { failures, home: texts, tasks } = useTexts()
   const refetchInterval = useRefetchInterval(refetchMillis)
@@ -50,7 +50,14 @@ export const RecentFailures = () => {
             )
           },
           { title: tasks.columns.worker, isMinor: true, cell: ({ worker }) => worker },
-          { title: failures.lastSeen, isNumber: true, cell: ({ occurred_at }) => <Time at={occurred_at} /> }
+          // the order of the list
+          { title: tasks.columns.received, isNumber: true, cell: ({ created_at }) => <Time at={created_at} /> },
+          {
+            title: tasks.columns.finished,
+            isNumber: true,
+            isMinor: true,
+            cell: ({ occurred_at }) => <Time at={occurred_at} />
+          }
         ]}
       />
     </Part>

@@ -36,6 +36,7 @@ interface FailedTask extends FailedKey {
   readonly worker_name: string | null
   readonly exception: string | null
   readonly priority: TaskPriority
+  readonly created_at: Timestamp.Timestamp
   readonly finished_at: Timestamp.Timestamp | null
   readonly updated_at: Timestamp.Timestamp
 }
@@ -144,7 +145,7 @@ export class HomeRepo extends Effect.Service<HomeRepo>()("svc/home/Repo", {
     /** An id alone has no index. */
     const findTasks = (keys: ReadonlyArray<FailedKey>) =>
       read<FailedTask>`SELECT t.id, t.project_id, t.engine, t.task_id, t.name, t.worker_name, t.exception, t.priority,
-          t.finished_at, t.updated_at
+          t.created_at, t.finished_at, t.updated_at
         FROM ${recordset(read, "r", { project_id: "uuid", id: "uuid" }, keys)}
         JOIN tasks t ON t.project_id = r.project_id AND t.id = r.id ORDER BY t.id DESC`
 
