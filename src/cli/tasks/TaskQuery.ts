@@ -21,6 +21,7 @@ export const readFilters = (
 export const describeFilter = (filter: Readonly<Record<string, unknown>>): string =>
   Object.entries(filter).flatMap(([field, value]) => {
     const name = field.replace(/^filter_/, "")
+    if (name === "query" && value === null) return ["(hidden conditions on arguments)"]
     if (value === null || value === false) return []
     if (name === "task_ids") return [typeof value === "number" ? `${value} tasks` : "chosen tasks"]
     return name === "query" ? [String(value)] : [`${name}=${Array.isArray(value) ? value.join(",") : String(value)}`]

@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Predicate } from "effect"
 import type { Approval, ListApprovals } from "../../domain/approvalGate/Approval.ts"
 import { hasScope, type Person, system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
 import type { ApprovalId } from "../../domain/kernel/Id.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
+import { hidePayloadQuery } from "../../domain/tasks/Task/Filter.ts"
 import { Deciders } from "../approvalGate/Deciders.ts"
 import { decidedEvent, requestNoticeOf } from "../approvalGate/Events.ts"
 import { Approved } from "../approvalGate/Gate.ts"
@@ -20,7 +21,7 @@ import { Memberships } from "../identity/Memberships.ts"
 import { Projects } from "../identity/Projects.ts"
 import { Users } from "../identity/Users.ts"
 import { Loops } from "../kernel/concurrency/Loops.ts"
-import { CurrentActor, currentPerson, CurrentProject } from "../kernel/CurrentActor.ts"
+import { canReadPayload, CurrentActor, currentPerson, CurrentProject } from "../kernel/CurrentActor.ts"
 import { Inbox } from "../kernel/Inbox.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { orDieOnSql } from "../kernel/sql/Database.ts"
@@ -49,6 +50,15 @@ const boundKey = new Forbidden({
     "This API key is bound to a project, and this act concerns the whole brain. Approve it with a key without a project."
 })
 
+/** A bulk act's query may compare arguments or results. */
+const hideQueries = (request: unknown): unknown =>
+  Predicate.isReadonlyRecord(request)
+    ? {
+      ...hidePayloadQuery(request),
+      ...(Predicate.isReadonlyRecord(request.filter) && { filter: hidePayloadQuery(request.filter) })
+    }
+    : request
+
 const requesterGone = new Conflict({
   code: "approval_decided",
   detail: "The person who asked may no longer do this in the project. Reject it."
@@ -68,18 +78,20 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
     const memberNames = yield* MemberNames
     const { restMaxPageSize } = yield* Settings
 
-    /** Adds the names of the people in these rows. */
+    /** Adds the names of the people in these rows, and hides what `payload_role` does not show the actor. */
     const makeNamer = Effect.fnUntraced(function*(rows: ReadonlyArray<ApprovalRow>) {
       const nameOf = yield* memberNames.find(
         rows.flatMap(({ decided_by, project_id, requested_by }) =>
           [requested_by, decided_by].flatMap((user_id) => (user_id === null ? [] : [{ project_id, user_id }]))
         )
       )
+      const isReader = yield* canReadPayload
       return (row: ApprovalRow): Approval => {
-        const { subject, ...shown } = row
+        const { request, subject, ...shown } = row
         const { decided_by, project_id, requested_by } = row
         return {
           ...shown,
+          request: isReader ? request : hideQueries(request),
           before: subject.before,
           after: subject.after,
           revision: subject.revision,

@@ -47,12 +47,12 @@ const tooMany = new Conflict({
  * in chunks, so every replica can send it. `ExportJobs/Runner.ts` writes it.
  *
  * `requireHidden` fails where the caller may not download a file that shows what not all readers of the kind may see;
- * `omitHidden` leaves out the terms that tell what it shows.
+ * `hideTerms` hides the terms that tell what it shows, also in the log, which more people read.
  */
 export const makeExportJobs = (
   kind: ExportKind,
   requireHidden: Effect.Effect<void, Forbidden, CurrentActor | CurrentProject>,
-  omitHidden: (terms: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> = (terms) => terms
+  hideTerms: (terms: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> = (terms) => terms
 ) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -70,7 +70,7 @@ export const makeExportJobs = (
       const downloadable = row.status === "completed" && isVisible
       return {
         ...shown,
-        filters: summarizeTerms(isVisible ? row.filters : omitHidden(row.filters)),
+        filters: summarizeTerms(isVisible ? row.filters : hideTerms(row.filters)),
         export_type: kind.type,
         truncated: truncated === 1,
         sink: "database",
@@ -113,7 +113,7 @@ export const makeExportJobs = (
       yield* repo.insert(row)
       yield* audit.record(auditEntry(kind.createdAction, kind.targetType, row.id, {
         project_id,
-        metadata: { format, filters: summarizeTerms(filters) }
+        metadata: { format, filters: summarizeTerms(hideTerms(filters)) }
       }))
       return yield* viewOf(row)
     }, inTransaction(sql))

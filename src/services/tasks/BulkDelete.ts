@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { ProjectId } from "../../domain/kernel/Id.ts"
 import { omitNullTerms, summarizeTerms } from "../../domain/kernel/Query.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
-import { type BulkDelete, toTaskFilter } from "../../domain/tasks/Task/Filter.ts"
+import { type BulkDelete, hidePayloadQuery, toTaskFilter } from "../../domain/tasks/Task/Filter.ts"
 import { Audit, auditEntry } from "../audit/Audit.ts"
 import { yieldToEventLoop } from "../kernel/concurrency/EventLoop.ts"
 import { isContention, orDieOnSql } from "../kernel/sql/Database.ts"
@@ -38,7 +38,11 @@ export class TaskBulkDelete extends Effect.Service<TaskBulkDelete>()("svc/tasks/
         if (deleted > 0) {
           yield* audit.record(auditEntry("task.bulk_deleted", "project", projectId, {
             project_id: projectId,
-            metadata: { deleted_count: deleted, selection: summarizeTerms(omitNullTerms(body)), ...source }
+            metadata: {
+              deleted_count: deleted,
+              selection: hidePayloadQuery(summarizeTerms(omitNullTerms(body))),
+              ...source
+            }
           }))
         }
         return deleted

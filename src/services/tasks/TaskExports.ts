@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Forbidden } from "../../domain/kernel/Errors.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { exportedTaskFields, type TaskExportJobCreate } from "../../domain/tasks/Task/Export.ts"
-import { filterFields, readQuery, readsPayload } from "../../domain/tasks/Task/Filter.ts"
+import { filterFields, hidePayloadQuery, readQuery, readsPayload } from "../../domain/tasks/Task/Filter.ts"
 import { isPayloadField } from "../../domain/tasks/Task/Json.ts"
 import { makeExportJobs } from "../audit/ExportJobs.ts"
 import { taskExports } from "../audit/ExportJobs/Kinds.ts"
@@ -18,13 +18,10 @@ const requirePayload = Effect.filterOrFail(
   () => new Forbidden({ detail: "The file shows arguments and results, which need the project's payload_role." })
 )
 
-/** A query may compare arguments. */
-const omitQuery = ({ filter_query: _, ...terms }: Readonly<Record<string, unknown>>) => terms
-
 /** Exports of a project's tasks that outlive the connection (docs/api.md, Exports). `TaskExports/Runner.ts` writes them. */
 export class TaskExports extends Effect.Service<TaskExports>()("svc/TaskExports", {
   effect: Effect.gen(function*() {
-    const jobs = yield* makeExportJobs(taskExports, requirePayload, omitQuery)
+    const jobs = yield* makeExportJobs(taskExports, requirePayload, hidePayloadQuery)
 
     const create = Effect.fn("TaskExports.create")(function*({ format, ...terms }: TaskExportJobCreate) {
       const { fields, filter_query } = terms

@@ -51,7 +51,7 @@ const world = (fields: ReadonlyArray<Partial<StoredTask>>) =>
             download(job),
             ({ bytes }): ReadonlyArray<Readonly<Record<string, unknown>>> => JSON.parse(bytes.toString()) // an array
           )
-        return { user_id, call, get, create, awaitEnd, exportTasks, download, rowsOf }
+        return { token, user_id, call, get, create, awaitEnd, exportTasks, download, rowsOf }
       })
     return { project, tasks, path, member, admin: yield* member("admin") }
   })
@@ -200,7 +200,13 @@ describe.each(laneEngines)("exports of tasks in the background on %s", (engine) 
         assert.strictEqual(matching.filters.filter_query, filter_query)
         assert.strictEqual((yield* viewer.call("GET", `/${matching.id}/download`)).status, 403)
         const seen = yield* viewer.get(matching.id)
-        assert.deepInclude(seen, { downloadable: false, filters: { fields: ["name"], filter_queue: "celery" } })
+        assert.deepInclude(seen, {
+          downloadable: false,
+          filters: { fields: ["name"], filter_queue: "celery", filter_query: null }
+        })
+        const feed = yield* request("GET", `/activity?project_slug=${project.slug}&limit=200`, { token: viewer.token })
+        assert.include(feed.text, "task.export_created")
+        assert.notInclude(feed.text, filter_query, "all members read the log's rows in the feed")
 
         // what counts at the download is the role that the project names then
         const mine = yield* viewer.call("GET", "")

@@ -1,7 +1,18 @@
-import { countNamed } from "../bulkRetries/bulkRetry.ts"
+import { countNamed, isQueryHidden } from "../bulkRetries/bulkRetry.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { TextLink } from "../ui/TextLink.tsx"
+
+/** The filter of a job whose query the person cannot see: without a link, which would list other tasks. */
+export const HiddenQuery = ({ line }: { readonly line: string }) => {
+  const { bulkJobs: texts } = useTexts()
+  return (
+    <span className="grid max-w-[48ch]">
+      {line !== "" && <span className="truncate font-mono text-small">{line}</span>}
+      <span className="text-soft">{texts.hiddenQuery}</span>
+    </span>
+  )
+}
 
 /** The filter of a job as a link to its tasks; of tasks that it names, their number. */
 export const FilterLink = ({ filter, line, slug }: {
@@ -12,15 +23,19 @@ export const FilterLink = ({ filter, line, slug }: {
   const { bulkJobs: texts, tasks } = useTexts()
   const format = useFormat()
   const named = countNamed(filter)
-  return named !== null ? tasks.count(format.count(named)) : (
-    <TextLink
-      to="/projects/$slug/tasks"
-      params={{ slug }}
-      search={{ q: line }}
-      look="row"
-      className="block max-w-[48ch] truncate font-mono text-small"
-    >
-      {line === "" ? texts.everyTask : line}
-    </TextLink>
-  )
+  return named !== null ?
+    tasks.count(format.count(named)) :
+    isQueryHidden(filter) ?
+    <HiddenQuery line={line} /> :
+    (
+      <TextLink
+        to="/projects/$slug/tasks"
+        params={{ slug }}
+        search={{ q: line }}
+        look="row"
+        className="block max-w-[48ch] truncate font-mono text-small"
+      >
+        {line === "" ? texts.everyTask : line}
+      </TextLink>
+    )
 }

@@ -1,4 +1,5 @@
 import { useParams } from "@tanstack/react-router"
+import { HiddenQuery } from "../bulkJobs/FilterLink.tsx"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { TasksLink } from "../tasks/TasksLink.tsx"
@@ -10,7 +11,7 @@ import { Table } from "../ui/Table.tsx"
 import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
 import { usePagedList } from "../ui/usePagedList.ts"
-import { type BulkRetry, countNamed, lineOf } from "./bulkRetry.ts"
+import { type BulkRetry, countNamed, isQueryHidden, lineOf } from "./bulkRetry.ts"
 import { CommandTabs } from "./CommandTabs.tsx"
 import { PhaseMark, ProgressBar } from "./Progress.tsx"
 import { bulkRetriesKey, listBulkRetries } from "./queries.ts"
@@ -24,7 +25,8 @@ export const BulkRetriesPage = () => {
   const format = useFormat()
   const describe = (filter: BulkRetry["filter"]) => {
     const named = countNamed(filter)
-    return named === null ? lineOf(filter) : tasks.count(format.count(named))
+    if (named !== null) return tasks.count(format.count(named))
+    return isQueryHidden(filter) ? <HiddenQuery line={lineOf(filter)} /> : lineOf(filter)
   }
   const list = usePagedList({
     key: [...bulkRetriesKey(slug), "list"],

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
 import { useRefetchInterval } from "../api/live.ts"
+import { HiddenQuery } from "../bulkJobs/FilterLink.tsx"
 import { useNow } from "../format/now.ts"
 import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
@@ -10,7 +11,7 @@ import { PageHeader } from "../ui/PageHeader.tsx"
 import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { TextLink } from "../ui/TextLink.tsx"
 import { Time } from "../ui/Time.tsx"
-import { type BulkRetry, countNamed, isMoving, lineOf } from "./bulkRetry.ts"
+import { type BulkRetry, countNamed, isMoving, isQueryHidden, lineOf } from "./bulkRetry.ts"
 import { BulkRetryControls } from "./Controls.tsx"
 import { Items } from "./Items.tsx"
 import { Counts, OutcomeBar, OutcomeCounts, PhaseMark, ProgressBar } from "./Progress.tsx"
@@ -52,8 +53,11 @@ const RequestFacts = ({ request, slug }: { readonly slug: string; readonly reque
       <div className="col-span-full grid gap-0.5">
         <dt className="text-small text-soft">{texts.filter}</dt>
         <dd className="min-w-0">
-          {named === null
-            ? (
+          {named !== null
+            ? tasks.count(format.count(named))
+            : isQueryHidden(request.filter)
+            ? <HiddenQuery line={lineOf(request.filter)} />
+            : (
               <TextLink
                 to="/projects/$slug/tasks"
                 params={{ slug }}
@@ -62,8 +66,7 @@ const RequestFacts = ({ request, slug }: { readonly slug: string; readonly reque
               >
                 {lineOf(request.filter)}
               </TextLink>
-            )
-            : tasks.count(format.count(named))}
+            )}
           {request.capped && <p className="text-soft">{texts.capped(format.number(request.counts.total))}</p>}
         </dd>
       </div>

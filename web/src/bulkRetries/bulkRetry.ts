@@ -63,6 +63,10 @@ export const countNamed = ({ task_ids }: Readonly<Record<string, unknown>>): num
 
 const textTerms = ["name", "queue", "engine", "worker", "fingerprint", "since", "until", "search"] as const
 
+/** Whether the query of a filter compares what the person's role cannot see: then it is null. */
+export const isQueryHidden = ({ filter_query, query }: Readonly<Record<string, unknown>>): boolean =>
+  filter_query === null || query === null
+
 /** The filter of a request as a line of the list of tasks. */
 export const lineOf = (filter: Readonly<Record<string, unknown>>): string => {
   const query: Record<string, string> = {}

@@ -119,6 +119,19 @@ export const readQuery = (query: string | null | undefined, now: Timestamp): Tas
 export const readsPayload = (expression: TaskExpression | null): boolean =>
   termsOf(expression).some(({ kind }) => kind === "payload")
 
+const comparesPayload = (query: unknown): boolean =>
+  typeof query === "string" &&
+  Either.match(parseQuery(query, anyMoment), { onLeft: () => true, onRight: readsPayload })
+
+/** Terms of a selection as those read them whom `payload_role` excludes: a query that compares arguments or results is null. */
+export const hidePayloadQuery = (terms: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(terms).map(([name, term]) => [
+      name,
+      (name === "query" || name === "filter_query") && comparesPayload(term) ? null : term
+    ])
+  )
+
 /** Ids that one request of `task-matches` may ask about: about 3.7 KB of its address. */
 const maxMatchedIds = 100
 

@@ -6,7 +6,9 @@ import type { BulkRetryId } from "../../../domain/kernel/Id.ts"
 import { omitNullTerms, summarizeTerms } from "../../../domain/kernel/Query.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import { missingArgumentsNote } from "../../../domain/tasks/Retry.ts"
+import { hidePayloadQuery } from "../../../domain/tasks/Task/Filter.ts"
 import { MemberNames } from "../../identity/MemberNames.ts"
+import { canReadPayload } from "../../kernel/CurrentActor.ts"
 import { EngineAgents } from "../EngineAgents.ts"
 import { actionOf } from "./Issues.ts"
 import { BulkRetryItemsRepo } from "./Retry/ItemsRepo.ts"
@@ -42,6 +44,13 @@ const fitTo = (retried: number, counted: TaskOutcomes = noOutcomes): TaskOutcome
   const { cancelled, failed, succeeded, unknown } = counted
   return { ...counted, waiting: Math.max(0, retried - succeeded - failed - cancelled - unknown) }
 }
+
+/** Hides what the actor may not see of a filter. */
+const forReader = Effect.map(
+  canReadPayload,
+  (isReader) => <A extends { readonly filter: Readonly<Record<string, unknown>> }>(job: A): A =>
+    isReader ? job : { ...job, filter: hidePayloadQuery(job.filter) }
+)
 
 const mayWait = ({ action, status }: BulkWalk) => action === "cancel" && status === "running"
 
@@ -80,8 +89,9 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
         ? new Map<string, TaskOutcomes>()
         : yield* items.countOutcomes(ids, yield* Timestamp.now)
       const known = new Set(counted)
+      const show = yield* forReader
       return requests.map((request) =>
-        publicOf(request, known.has(request) ? fitTo(request.succeeded, counts.get(request.id)) : null, null)
+        publicOf(show(request), known.has(request) ? fitTo(request.succeeded, counts.get(request.id)) : null, null)
       )
     })
 
@@ -89,6 +99,7 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
     const describeAll = Effect.fnUntraced(function*(jobs: ReadonlyArray<BulkWalk>) {
       const waiting = jobs.find(mayWait)
       const choose = waiting === undefined ? null : yield* engineAgents.chooseIn(waiting.project_id, actionOf.cancel)
+      const show = yield* forReader
       const nameOf = yield* memberNames.find(
         jobs.flatMap(({ created_by, project_id }) => created_by === null ? [] : [{ project_id, user_id: created_by }])
       )
@@ -101,7 +112,7 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
           id,
           project_id,
           act: action,
-          filter: summarizeTerms(omitNullTerms(job.filter)),
+          filter: show({ filter: summarizeTerms(omitNullTerms(job.filter)) }).filter,
           status,
           total,
           ...progressOf(job),
@@ -127,18 +138,19 @@ export class BulkJobView extends Effect.Service<BulkJobView>()("svc/BulkJobView"
     const describeRetry = Effect.fnUntraced(function*(request: BulkRetry) {
       const { claimed, control_state, finished_at, project_id, target_agent_id } = request
       const outcomes = yield* readOutcomes(request)
-      if (finished_at !== null) return publicOf(request, outcomes, null)
+      const visible = (yield* forReader)(request)
+      if (finished_at !== null) return publicOf(visible, outcomes, null)
       if (control_state !== "running") {
         const sentNote = claimed === 0
           ? ""
           : ` ${claimed} commands were sent before; their outcomes are still recorded.`
-        return publicOf(request, outcomes, `No task is retried: it is ${control_state}.${sentNote}`)
+        return publicOf(visible, outcomes, `No task is retried: it is ${control_state}.${sentNote}`)
       }
       const choose = yield* engineAgents.chooseIn(project_id, actionOf.retry, target_agent_id)
       const waiting = request.engines.filter((engine) =>
         missingArgumentsNote(engine) === null && choose(engine) === null
       )
-      return publicOf(request, outcomes, waiting.length === 0 ? null : retryWaitNote(waiting))
+      return publicOf(visible, outcomes, waiting.length === 0 ? null : retryWaitNote(waiting))
     })
 
     return { describe, describeAll, describeRetry, listRetries } as const

@@ -89,6 +89,15 @@ describe.each(laneEngines)("queries of tasks on %s", (engine) => {
         assert.deepStrictEqual(yield* statuses, named.map((call) => `${call} done`))
         yield* sql`UPDATE projects SET payload_role = 'admin' WHERE id = ${project.id}`
         assert.deepStrictEqual(yield* statuses, named.map((call) => `${call} 403`))
+
+        // and what was selected by them is shown without them
+        const reads = ["/task-export-jobs", "/bulk-jobs", "/bulk-retry-requests"].map((path) => `${basePath}${path}`)
+        const admin = yield* freshKey({ roles: { [project.id]: "admin" } })
+        for (const path of [...reads, `/activity?project_slug=${project.slug}`]) {
+          const { status, text } = yield* request("GET", path, operator)
+          assert.deepStrictEqual([status, text.includes("7835610")], [200, false], path)
+        }
+        for (const path of reads) assert.include((yield* request("GET", path, admin)).text, "7835610", path)
       }))
 
     it.effect("are refused with a place and a reason, and without their text", () =>

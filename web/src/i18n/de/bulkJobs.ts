@@ -12,6 +12,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
   what: "Aktion",
   filter: common.filter,
   everyTask: "Alle Tasks",
+  hiddenQuery: "Er hat Bedingungen zu Argumenten oder Ergebnissen, die Ihre Rolle nicht sehen darf.",
   status: common.status,
   progress: common.progress,
   ofTotal: common.ofTotal,

@@ -11,6 +11,7 @@ export const bulkJobs = {
   what: "Action",
   filter: common.filter,
   everyTask: "All tasks",
+  hiddenQuery: "It has conditions on arguments or results, which your role cannot see.",
   status: common.status,
   progress: common.progress,
   ofTotal: common.ofTotal,

@@ -12,6 +12,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
   what: "Acción",
   filter: common.filter,
   everyTask: "Todas las tareas",
+  hiddenQuery: "Tiene condiciones sobre argumentos o resultados que su rol no puede ver.",
   status: common.status,
   progress: common.progress,
   ofTotal: common.ofTotal,

@@ -12,6 +12,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
   what: "Action",
   filter: common.filter,
   everyTask: "Toutes les tâches",
+  hiddenQuery: "Il a des conditions sur des arguments ou des résultats que votre rôle ne permet pas de voir.",
   status: common.status,
   progress: common.progress,
   ofTotal: common.ofTotal,

@@ -11,6 +11,7 @@ export const bulkJobs: Texts["bulkJobs"] = {
   what: "種類",
   filter: common.filter,
   everyTask: "すべてのタスク",
+  hiddenQuery: "引数または結果に関する条件があります。あなたのロールでは表示できません。",
   status: common.status,
   progress: common.progress,
   ofTotal: common.ofTotal,

@@ -7,6 +7,7 @@ import { Conflict, ValidationFailed } from "../../../../domain/kernel/Errors.ts"
 import { BulkRetryId } from "../../../../domain/kernel/Id.ts"
 import { summarizeTerms } from "../../../../domain/kernel/Query.ts"
 import * as Timestamp from "../../../../domain/kernel/Timestamp.ts"
+import { hidePayloadQuery } from "../../../../domain/tasks/Task/Filter.ts"
 import { Audit, auditEntry } from "../../../audit/Audit.ts"
 import { CurrentActor, CurrentProject } from "../../../kernel/CurrentActor.ts"
 import * as Ids from "../../../kernel/Ids.ts"
@@ -90,7 +91,14 @@ export class BulkRetryCreation extends Effect.Service<BulkRetryCreation>()("svc/
       yield* hints.publish("bulk_jobs", project_id)
       yield* audit.record(auditEntry("bulk_retry.created", "bulk_retry", id, {
         project_id,
-        metadata: { filter, total, capped, agent_id: target_agent_id, rate_per_second, plan_digest }
+        metadata: {
+          filter: hidePayloadQuery(filter),
+          total,
+          capped,
+          agent_id: target_agent_id,
+          rate_per_second,
+          plan_digest
+        }
       }))
       return request
     }, sql.withTransaction)
