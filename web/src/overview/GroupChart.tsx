@@ -48,7 +48,7 @@ export const GroupChart = ({ slug, window }: { readonly slug: string; readonly w
     }))
   }), [trends.data, texts])
   return (
-    <div className="grid gap-4 px-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 px-4">
       {trends.isError && <ErrorNotice error={trends.error} onRetry={() => void trends.refetch()} />}
       {(trends.data !== undefined || !trends.isError) && (
         <Chart

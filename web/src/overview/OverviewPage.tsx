@@ -38,7 +38,7 @@ const Overview = ({ compare, slug, window }: {
   const firstSteps = useFirstSteps(slug)
   const isReading = attention.isReading || firstSteps.isReading
   return (
-    <div className="grid gap-4 pb-6">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pb-6">
       <PageHeader title={texts.title}>
         {!firstSteps.isEmpty && (
           <>
@@ -49,7 +49,7 @@ const Overview = ({ compare, slug, window }: {
         )}
       </PageHeader>
       {isReading && <Loading />}
-      <div hidden={isReading} className="grid gap-4">
+      <div hidden={isReading} className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <DemoGuide slug={slug} />
         {firstSteps.steps.length > 0 && (
           <FirstSteps slug={slug} steps={firstSteps.steps} onDismiss={firstSteps.dismiss} />
