@@ -112,7 +112,7 @@ export const AttentionList = ({ detailOf, isClipped = false, items, showProject 
       </h2>
       {items.length === 0 ? <p className="px-4 py-3 text-soft">{texts.calm}</p> : (
         // the next column is outside
-        <ul className={isClipped ? "lg:flex lg:min-h-0 lg:flex-1 lg:flex-col lg:flex-wrap lg:overflow-hidden" : ""}>
+        <ul className={isClipped ? "lg:flex lg:min-h-0 lg:flex-1 lg:flex-col lg:flex-wrap lg:overflow-clip" : ""}>
           {items.map((item) => (
             <li
               key={`${item.project_id} ${item.kind}`}

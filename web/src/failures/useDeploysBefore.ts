@@ -12,7 +12,7 @@ export const useDeploysBefore = (slug: string, failedAt: ReadonlyArray<string | 
   const { data } = useQuery({
     queryKey: ["deploys", slug, "before", from, to],
     enabled: times.length > 0,
-    placeholderData: (known) => known,
+    placeholderData: (known, query) => (query?.queryKey[1] === slug ? known : undefined),
     queryFn: () => {
       const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
       return unwrap(

@@ -23,8 +23,10 @@ export const OverviewWall = ({ slug, window }: { readonly slug: string; readonly
       <PageHeader title={texts.title}>
         <span className="text-large text-soft">{texts.windows[window]}</span>
       </PageHeader>
-      <WindowFigures slug={slug} window={window} changes={null} />
-      <div className="grid gap-y-4 pb-4 lg:min-h-0 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)] lg:grid-rows-[minmax(0,1fr)]">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        <WindowFigures slug={slug} window={window} changes={null} />
+      </div>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-y-4 pb-4 lg:min-h-0 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)] lg:grid-rows-[minmax(0,1fr)]">
         {attention.isReading ? <Loading /> : <ProjectAttention attention={attention} isClipped />}
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4 lg:min-h-0 lg:overflow-hidden">
           <TrendCharts trends={trends} slug={slug} isShort />

@@ -12,7 +12,7 @@ const fillingMillis = 2000
 
 /** The places of tasks whose values are in an index. A task's page adds them. */
 export const SearchableTable = ({ canChange, slug }: { readonly slug: string; readonly canChange: boolean }) => {
-  const { projectSettings: texts, task } = useTexts()
+  const { projectSettings: texts } = useTexts()
   const format = useFormat()
   const stop = useStopSearchable(slug)
   const list = useQuery({
@@ -52,7 +52,7 @@ export const SearchableTable = ({ canChange, slug }: { readonly slug: string; re
             cell: ({ id, path, task_name }) => (
               <Button
                 variant="quiet"
-                aria-label={task.stopSearchable(path, task_name)}
+                aria-label={`${texts.stopSearchable}: ${path}, ${task_name}`}
                 disabled={!canChange || stop.isPending}
                 onClick={() => stop.mutate(id)}
               >

@@ -5,9 +5,12 @@ import { TaskListLink } from "../tasks/TaskLinks.tsx"
 import { linkClass } from "../ui/TextLink.tsx"
 import { tasksOf } from "./queries.ts"
 
-/** Whether the broker has messages that no agent has reported as waiting tasks, such as those of another program. */
-export const isUnreported = ({ depth, oldest_waiting_at }: Schemas["Queue"]): boolean =>
-  depth !== null && depth > 0 && oldest_waiting_at === null
+/**
+ * Whether the broker has messages that no agent has reported as waiting tasks, such as those of another program. Of very
+ * many waiting tasks the oldest alone are looked at, so a queue that receives tasks may have some.
+ */
+export const isUnreported = ({ depth, oldest_waiting_at, received_1h }: Schemas["Queue"]): boolean =>
+  depth !== null && depth > 0 && oldest_waiting_at === null && received_1h === 0
 
 /** How many messages wait: a link to their tasks, where agents have reported these. */
 export const QueueDepth = ({ queue, slug }: { readonly slug: string; readonly queue: Schemas["Queue"] }) => {

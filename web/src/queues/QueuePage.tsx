@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { useAgents } from "../agents/agents.ts"
@@ -18,7 +17,7 @@ import { Fact, Facts, Panel } from "../ui/Panel.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Consumers } from "./Consumers.tsx"
 import { PauseState } from "./PauseState.tsx"
-import { hasTasksQuery, type QueueDetail, tasksOf, useQueue, useQueueTrends } from "./queries.ts"
+import { type QueueDetail, tasksOf, useHasTasks, useQueue, useQueueTrends } from "./queries.ts"
 import { QueueActions } from "./QueueActions.tsx"
 import { isUnreported, QueueDepth } from "./QueueDepth.tsx"
 import { useForecastText } from "./useForecastText.ts"
@@ -36,7 +35,7 @@ const QueueFigures = ({ queue, slug }: { readonly slug: string; readonly queue: 
   ]
   return (
     <FigureGrid>
-      <Figure name={texts.depth} note={depth === null ? depth_note : notes.join(". ")}>
+      <Figure name={texts.depth} note={depth === null ? depth_note : notes.filter((note) => note !== "").join(" · ")}>
         <QueueDepth slug={slug} queue={queue} />
       </Figure>
       <Figure
@@ -142,7 +141,7 @@ export const QueuePage = () => {
   const isOperator = useCan(slug, "operator")
   const { data: agents } = useAgents(slug)
   const read = useQueue({ slug, engine, name }, window)
-  const { data: hasTasks } = useQuery(hasTasksQuery({ slug, engine, name }))
+  const { data: hasTasks } = useHasTasks({ slug, engine, name })
   const queue = read.data
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pb-6">
@@ -156,7 +155,7 @@ export const QueuePage = () => {
               search: { window }
             })}
         />
-        {hasTasks === true && <TaskListLink slug={slug} query={tasksOf({ engine, name })}>{texts.tasks}</TaskListLink>}
+        {hasTasks !== false && <TaskListLink slug={slug} query={tasksOf({ engine, name })}>{texts.tasks}</TaskListLink>}
         {queue !== undefined && isOperator && agents !== undefined && (
           <QueueActions
             slug={slug}

@@ -26,12 +26,15 @@ const queueQuery = ({ engine, name, slug }: QueueKey, window: OverviewWindow) =>
 
 export const tasksOf = ({ engine, name }: Omit<QueueKey, "slug">): string => formatQuery({ queue: name, engine })
 
-/** Whether there is a task of the queue: agents may report a queue without its tasks. */
-export const hasTasksQuery = ({ slug, ...queue }: QueueKey) =>
-  queryOptions({
+/** Whether there is a task of the queue, asked until there is one: agents may report a queue without its tasks. */
+export const useHasTasks = ({ slug, ...queue }: QueueKey) => {
+  const interval = useRefetchInterval(refetchMillis)
+  return useQuery({
     queryKey: ["queues", slug, queue, "has tasks"],
-    queryFn: async () => (await readTasks(slug, { query: tasksOf(queue), limit: 1 })).length > 0
+    queryFn: async () => (await readTasks(slug, { query: tasksOf(queue), limit: 1 })).length > 0,
+    refetchInterval: ({ state }) => (state.data === true ? false : interval)
   })
+}
 
 export const useQueue = (key: QueueKey, window: OverviewWindow) =>
   useQuery({ ...queueQuery(key, window), refetchInterval: useRefetchInterval(refetchMillis) })

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import type { Schemas } from "../api/client.ts"
-import { formatDuration } from "../format/duration.ts"
+import { useFormat } from "../format/useFormat.ts"
 import { useTexts } from "../i18n/Language.tsx"
 import { Problem } from "../ui/Problem.tsx"
 import { type Cadence, previewQuery, type Target } from "./queries.ts"
@@ -34,10 +34,11 @@ const UnservedNotice = ({ target: { engine, queue }, unserved }: {
   readonly unserved: Schemas["UnservedSchedule"]
 }) => {
   const { schedules: { form: texts } } = useTexts()
+  const format = useFormat()
   return (
     <p className="px-4 pb-3 text-retry">
       {unserved.what === "engine"
-        ? texts.noAgent(engine ?? "", formatDuration((unserved.wait_seconds ?? 0) * 1_000))
+        ? texts.noAgent(engine ?? "", format.duration((unserved.wait_seconds ?? 0) * 1_000))
         : texts.noConsumer(queue ?? "")}
     </p>
   )
@@ -61,7 +62,9 @@ export const PreviewPanel = ({ preview, shown }: ReturnType<typeof usePreview>) 
         : preview.data !== undefined && (
           <>
             <p className="px-4 py-3">{preview.data.summary}</p>
-            {preview.data.unserved !== null && <UnservedNotice target={shown} unserved={preview.data.unserved} />}
+            {preview.data.unserved !== null && !preview.isPlaceholderData && (
+              <UnservedNotice target={shown} unserved={preview.data.unserved} />
+            )}
             {ticks.length === 0
               ? <p className="px-4 pb-3 text-soft">{page.noTicks}</p>
               : (

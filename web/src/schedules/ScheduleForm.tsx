@@ -55,6 +55,7 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
   const [draft, setDraft] = useState(before)
   const [openedAt] = useState(() => Date.now())
   const writable = new Set(writableFields(draft.scheduler, edited === null))
+  const isOwn = draft.scheduler === serviceScheduler
   const changes = changesOf(before, draft)
   const cadence = {
     kind: draft.kind,
@@ -65,20 +66,25 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
   const previewed = usePreview(slug, {
     ...(edited === null ? { ...cadence, from: null } : editedCadenceOf(edited.schedule, cadence, openedAt)),
     // the scheduler of an engine runs its schedules itself
-    engine: draft.scheduler === serviceScheduler ? draft.engine.trim() || null : null,
+    engine: isOwn ? draft.engine.trim() || null : null,
     queue: draft.queue.trim() || null
   })
   const isPreviewed = previewed.shown.expression === draft.expression && previewed.preview.isSuccess &&
     !previewed.preview.isPlaceholderData
-  const update = (some: Partial<Draft>) => setDraft((known) => ({ ...known, ...some }))
+  /** Months have no length in seconds, and other schedulers take fractions of one. */
+  const hasOtherInterval = edited?.schedule.kind === "interval" && readInterval(edited.schedule.expression) === null
+  const update = (some: Partial<Draft>) =>
+    setDraft((known) => {
+      const next = { ...known, ...some }
+      const isUnreadable = some.kind === "interval" && !hasOtherInterval && readInterval(next.expression) === null
+      return isUnreadable ? { ...next, expression: "" } : next // what another kind wrote is no length
+    })
   const fields = draftFields(draft, update)
   const expression = {
     label: texts.fields.expression,
     hint: texts.expressionHints[draft.kind as keyof typeof texts.expressionHints], // others have none
     "data-autofocus": edited === null ? undefined : true
   } as const
-  /** Months have no length in seconds. */
-  const hasOtherInterval = edited?.schedule.kind === "interval" && readInterval(edited.schedule.expression) === null
   const text = (field: DraftField) => ({ label: texts.fields[field], ...fields.text(field) })
   const duration = (field: "jitter_seconds" | "grace_seconds") => ({
     label: texts.fields[field],
@@ -116,7 +122,7 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
           {edited === null && creators.length > 0 && (
             <SelectField
               label={page.scheduler}
-              hint={draft.scheduler === serviceScheduler ? texts.ownHint : texts.foreignHint}
+              hint={isOwn ? texts.ownHint : texts.foreignHint}
               choices={Object.fromEntries([serviceScheduler, ...creators].map((name) => [name, name]))}
               {...fields.choice("scheduler")}
             />
@@ -133,7 +139,8 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
                 className="w-full"
                 initial={readInterval(draft.expression) ?? ""}
                 min={1}
-                onValue={(seconds) => update({ expression: seconds === "" ? "" : writeInterval(Number(seconds)) })}
+                max={3650 * 86_400}
+                onValue={(seconds) => update({ expression: writeInterval(seconds, isOwn) })}
               />
             )
             : <TextField {...expression} {...fields.text("expression")} className="font-mono" />}
@@ -175,9 +182,7 @@ export const ScheduleForm = ({ edited, onClose, slug }: {
             />
           )}
           {edited?.schedule.source !== undefined && edited.schedule.source !== "dashboard" &&
-            draft.scheduler === serviceScheduler && (
-            <p className="text-soft">{texts.driftHint(edited.schedule.source)}</p>
-          )}
+            isOwn && <p className="text-soft">{texts.driftHint(edited.schedule.source)}</p>}
         </div>
       </div>
       <Choices id={`${id}-zones`} values={Intl.supportedValuesOf("timeZone")} />

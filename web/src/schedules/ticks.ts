@@ -15,9 +15,9 @@ export const readInterval = (expression: string): number | null => {
   return seconds > 0 ? seconds : null
 }
 
-/** The interval's expression, such as `1h30m`. */
-export const writeInterval = (seconds: number): string =>
-  formatDuration(seconds * 1_000).replace("min", "m").replaceAll(" ", "")
+/** The interval's expression of a number of seconds or "": such as `1h30m`; other schedulers than svc's own take seconds. */
+export const writeInterval = (seconds: string, isOwn: boolean): string =>
+  seconds === "" || !isOwn ? seconds : formatDuration(Number(seconds) * 1_000).replace("min", "m").replaceAll(" ", "")
 
 /** An expression for people: an interval is a duration as they type it. */
 export const showExpression = (expression: string): string => {

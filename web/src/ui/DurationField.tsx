@@ -6,7 +6,7 @@ import { TextField } from "./Fields.tsx"
 /** What a number of the API counts, in milliseconds. */
 const unitMillis = { ms: 1, s: 1_000, min: 60_000 } as const
 
-/** Where no smaller bound is given, in any unit. */
+/** Where no smaller bound is given, in milliseconds. */
 const longest = 365 * 86_400_000
 
 /**
@@ -14,7 +14,7 @@ const longest = 365 * 86_400_000
  * has under `name`, and what `onValue` gets. Empty is a value where the field is not required.
  */
 export const DurationField = (
-  { initial, max = longest, min = 0, name, onValue, required = true, unit = "s", ...field }: {
+  { initial, max: given, min = 0, name, onValue, required = true, unit = "s", ...field }: {
     readonly label: string
     readonly hint?: string
     readonly "data-autofocus"?: true | undefined
@@ -34,6 +34,7 @@ export const DurationField = (
 ) => {
   const { forms: texts } = useTexts()
   const size = unitMillis[unit]
+  const max = given ?? longest / size
   const show = (value: number | string) => (value === "" ? "" : formatDuration(Number(value) * size))
   const [text, setText] = useState(() => show(initial))
   const valueOf = (typed: string) => {
