@@ -53,6 +53,9 @@ export const severities: Record<Trigger, Severity> = {
 export const isProjectTrigger = (trigger: Trigger): boolean =>
   trigger.startsWith("schedule.") || trigger === "approval.requested"
 
+/** Triggers that report no problem: there is nothing to recover from, to acknowledge or to escalate. */
+export const reportTriggers: ReadonlyArray<Trigger> = ["task.succeeded", "agent.online", "schedule.fire.succeeded"]
+
 /** Triggers whose own service notifies the people who are responsible: alerts about them add nothing to these people's inboxes. */
 export const hasOwnInboxNotice = (trigger: Trigger): boolean => trigger === "approval.requested"
 

@@ -53,7 +53,8 @@ export class Home extends Effect.Service<Home>()("svc/Home", {
         user_id: person.user_id,
         seen: idsAs("viewer", "notifications:read"),
         operated: idsAs("operator", "notifications:read"),
-        administered: idsAs("admin", "projects:read")
+        administered: idsAs("admin", "projects:read"),
+        administersUsers: person.is_admin && !(person.via.kind === "api_key" && person.via.project_id !== null)
       }
       const [counts, named, activity, display_name] = yield* Effect.all([
         repo.countAll(ids, now),

@@ -378,12 +378,17 @@ describe.each(laneEngines)("home on %s", (engine) => {
         for (const [column, value] of [["acknowledged_at", now], ["snoozed_until", Timestamp.addSeconds(now, 60)]]) {
           yield* sql`UPDATE alerts SET ${sql(column!)} = ${value!} WHERE id = ${yield* alertIn(project, null)}`
         }
+        for (const trigger of ["task.succeeded", "approval.requested"]) {
+          yield* sql`UPDATE alerts SET trigger_key = ${trigger} WHERE id = ${yield* alertIn(project, null)}`
+        }
         yield* alertIn(hidden, null)
         const waiting = yield* approvalIn(project, "pending")
         yield* approvalIn(project, "rejected")
         yield* approvalIn(hidden, "pending")
         const own = yield* approvalIn(project, "pending")
         yield* sql`UPDATE approvals SET requested_by = ${admin.user_id} WHERE id = ${own}`
+        const ofUsers = yield* approvalIn(project, "pending")
+        yield* sql`UPDATE approvals SET kind = 'user_update' WHERE id = ${ofUsers}`
         const over = yield* approvalIn(project, "pending")
         yield* sql`UPDATE approvals SET expires_at = ${now} WHERE id = ${over}`
 
@@ -399,10 +404,14 @@ describe.each(laneEngines)("home on %s", (engine) => {
         assert.deepStrictEqual(yield* seenBy(operator), [["alerts_open", ofProject]])
         assert.deepStrictEqual(yield* seenBy(admin), [["alerts_open", ofProject], ["approvals_waiting", waiting]])
         assert.deepStrictEqual(yield* seenBy(narrow), [])
+        const ofRoot = (yield* request("GET", "/home/summary", yield* freshKey({ isAdmin: true }))).text
+        const ofBound = (yield* request("GET", "/home/summary", yield* freshKey({ isAdmin: true, boundTo: project.id })))
+          .text
+        assert.deepStrictEqual([ofRoot, ofBound].map((text) => text.includes(ofUsers)), [true, false])
         const { json } = yield* request("GET", "/home/summary", admin)
         assert.deepStrictEqual(json.attention.map(({ message }: HomeSummary["attention"][number]) => message), [
           "1 open alert is not acknowledged.",
-          "1 action waits for your approval."
+          "1 action waits for a second person."
         ])
       }))
 

@@ -5,7 +5,7 @@ import { includesRole, Role } from "../../../domain/kernel/Access.ts"
 import type { ProjectId, SubscriptionId } from "../../../domain/kernel/Id.ts"
 import type { Timestamp } from "../../../domain/kernel/Timestamp.ts"
 import { compileFilters } from "../../../domain/triggers/Filters.ts"
-import { severities, type Trigger, type TriggerEvent } from "../../../domain/triggers/Trigger.ts"
+import { reportTriggers, severities, type Trigger, type TriggerEvent } from "../../../domain/triggers/Trigger.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { BooleanColumn } from "../../kernel/sql/ColumnTypes.ts"
 import { idIn } from "../../kernel/sql/Dialect.ts"
@@ -26,9 +26,6 @@ const Row = Schema.Struct({
   is_admin: Schema.NullOr(BooleanColumn)
 })
 const decodeRow = Schema.decodeUnknownSync(Row)
-
-/** Triggers that report no problem: there is nothing to recover from, to acknowledge or to escalate. */
-const reports: ReadonlySet<Trigger> = new Set<Trigger>(["task.succeeded", "agent.online", "schedule.fire.succeeded"])
 
 /** Compiled subscriptions that are kept; a process that meets more begins again. */
 const maxKnown = 20_000
@@ -56,7 +53,7 @@ export class SubscriptionMatcher extends Effect.Service<SubscriptionMatcher>()("
           send_hours: row.hygiene.send_hours,
           escalate_after_minutes: row.hygiene.escalate_after_minutes,
           is_critical: severities[row.trigger_key] === "critical",
-          is_problem: !reports.has(row.trigger_key),
+          is_problem: !reportTriggers.includes(row.trigger_key),
           stale_after_seconds: alertsStaleAfterHours * 3600
         }
       }

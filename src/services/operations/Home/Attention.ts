@@ -56,7 +56,7 @@ export const isDecision = ({ kind }: AttentionItem): boolean => kind === "alerts
 /** Kinds with names of what they are about, in the order in which they are listed. */
 const namedKinds: ReadonlyArray<readonly [AttentionKind, (count: number) => string]> = [
   ["alerts_open", (count) => `${amount(count, "open alert")} ${isOrAre(count)} not acknowledged.`],
-  ["approvals_waiting", (count) => `${amount(count, "action")} ${count === 1 ? "waits" : "wait"} for your approval.`],
+  ["approvals_waiting", (count) => `${amount(count, "action")} ${count === 1 ? "waits" : "wait"} for a second person.`],
   [
     "queue_unconsumed",
     (count) =>

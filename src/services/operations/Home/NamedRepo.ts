@@ -4,6 +4,7 @@ import { isUnconsumed } from "../../../domain/agents/Consumers.ts"
 import type { ProjectId, UserId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import type { AttentionKind, AttentionTarget } from "../../../domain/operations/Home.ts"
+import { reportTriggers } from "../../../domain/triggers/Trigger.ts"
 import { hasGrown, lowWindowOf } from "../../agents/Queues/Lows.ts"
 import { listOldestWaiting } from "../../agents/Queues/Repo.ts"
 import * as Ids from "../../kernel/Ids.ts"
@@ -28,6 +29,8 @@ export interface Decider {
   readonly operated: ReadonlyArray<ProjectId>
   /** Projects in which they may approve what other people request. */
   readonly administered: ReadonlyArray<ProjectId>
+  /** Whether they may approve changes of users, which concern the whole brain. */
+  readonly administersUsers: boolean
 }
 
 /** Of each kind so many are named. */
@@ -44,6 +47,12 @@ const maxTargetProjects = 200
 
 /** Groups of which one request reads the rows: of 10 000 that fail at once, all rows took 30 ms on SQLite. */
 const maxGroups = 1000
+
+/** Open alerts of a project of which one request reads the rows, for the same reason. */
+const maxAlerts = 1000
+
+/** Alerts that are no problem, and those of approvals, which `approvals_waiting` names to the people who decide. */
+const unlistedTriggers = [...reportTriggers, "approval.requested"]
 
 interface TargetRow {
   readonly project_id: string
@@ -118,20 +127,22 @@ const listWorst = (
 export const makeNamedRepo = Effect.gen(function*() {
   const read = yield* Reader
 
-  /** Open alerts that nobody takes care of, the latest first. */
+  /** Open alerts that nobody takes care of, the latest first, of the newest ones of each project: from an index alone. */
   const alertsOf = ({ operated, seen, user_id }: Decider, now: Timestamp.Timestamp) =>
     read`SELECT alerts.project_id, NULL AS engine, CAST(alerts.id AS TEXT) AS id, title AS name, NULL AS detail,
         last_at AS weight
-      FROM alerts JOIN subscriptions s ON s.id = alerts.subscription_id
-      WHERE ${idIn(read, seen, "alerts.project_id")} AND alerts.status = 'open' AND acknowledged_at IS NULL
+      FROM (SELECT id, row_number() OVER (PARTITION BY project_id ORDER BY id DESC) AS nth FROM alerts
+          WHERE ${idIn(read, seen, "project_id")} AND status = 'open') AS a
+        JOIN alerts ON alerts.id = a.id JOIN subscriptions s ON s.id = alerts.subscription_id
+      WHERE nth <= ${maxAlerts} AND acknowledged_at IS NULL AND alerts.trigger_key NOT IN ${read.in(unlistedTriggers)}
         AND (snoozed_until IS NULL OR snoozed_until <= ${now})
         AND (s.user_id = ${user_id} OR (s.user_id IS NULL AND ${idIn(read, operated, "alerts.project_id")}))`
 
   /** Actions that wait for a second person, the latest first. */
-  const approvalsOf = ({ administered, user_id }: Decider, now: Timestamp.Timestamp) =>
+  const approvalsOf = ({ administered, administersUsers, user_id }: Decider, now: Timestamp.Timestamp) =>
     read`SELECT project_id, NULL AS engine, CAST(id AS TEXT) AS id, summary AS name, NULL AS detail, created_at AS weight
       FROM approvals WHERE ${idIn(read, administered, "project_id")} AND status = 'pending' AND expires_at > ${now}
-        AND requested_by <> ${user_id}`
+        AND requested_by <> ${user_id} AND ${administersUsers ? read.literal("TRUE") : read`kind <> 'user_update'`}`
 
   const listRanked = (ids: ReadonlyArray<ProjectId>, decider: Decider, now: Timestamp.Timestamp) => {
     const ago = (seconds: number) => Timestamp.addSeconds(now, -seconds)

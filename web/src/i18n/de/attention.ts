@@ -13,7 +13,7 @@ export const attention: Texts["attention"] = {
     alerts_open: (count: Count) =>
       plural(count, "# offener Alarm ist nicht bestätigt", "# offene Alarme sind nicht bestätigt"),
     approvals_waiting: (count: Count) =>
-      plural(count, "# Aktion wartet auf Ihre Freigabe", "# Aktionen warten auf Ihre Freigabe"),
+      plural(count, "# Aktion wartet auf eine zweite Person", "# Aktionen warten auf eine zweite Person"),
     failure_rate: (count: Count) => `Mindestens 20 % der Tasks schlagen fehl: ${count.text} in den letzten 24 Stunden`,
     queue_depth: (count: Count) =>
       plural(count, "# Queue hat 1.000 Tasks oder mehr", "# Queues haben 1.000 Tasks oder mehr"),

@@ -16,7 +16,7 @@ export const attention = {
     alerts_open: (count: Count) =>
       plural(count, "# open alert is not acknowledged", "# open alerts are not acknowledged"),
     approvals_waiting: (count: Count) =>
-      plural(count, "# action waits for your approval", "# actions wait for your approval"),
+      plural(count, "# action waits for a second person", "# actions wait for a second person"),
     failure_rate: (count: Count) => `At least 20% of tasks fail: ${count.text} in the last 24 hours`,
     queue_depth: (count: Count) =>
       plural(count, "# queue holds 1,000 tasks or more", "# queues hold 1,000 tasks or more"),

@@ -17,7 +17,7 @@ export const attention: Texts["attention"] = {
       ),
     alerts_open: (count: Count) => plural(count, "# alerta abierta sin confirmar", "# alertas abiertas sin confirmar"),
     approvals_waiting: (count: Count) =>
-      plural(count, "# acción espera su aprobación", "# acciones esperan su aprobación"),
+      plural(count, "# acción espera a una segunda persona", "# acciones esperan a una segunda persona"),
     failure_rate: (count: Count) => `Falla al menos el 20 % de las tareas: ${count.text} en las últimas 24 horas`,
     queue_depth: (count: Count) => plural(count, "# cola tiene 1000 tareas o más", "# colas tienen 1000 tareas o más"),
     queue_over_target: (count: Count) =>

@@ -18,7 +18,7 @@ export const attention: Texts["attention"] = {
     alerts_open: (count: Count) =>
       plural(count, "# alerte ouverte n’est pas acquittée", "# alertes ouvertes ne sont pas acquittées"),
     approvals_waiting: (count: Count) =>
-      plural(count, "# action attend votre approbation", "# actions attendent votre approbation"),
+      plural(count, "# action attend une deuxième personne", "# actions attendent une deuxième personne"),
     failure_rate: (count: Count) =>
       `Au moins 20\u00a0% des tâches échouent\u00a0: ${count.text} ces dernières 24 heures`,
     queue_depth: (count: Count) =>
