@@ -118,27 +118,34 @@ describe.each(laneEngines)("the preview of a schedule on %s", (engine) => {
         yield* until(unservedOf({ engine: "celery" }), (unserved) => unserved === null)
         assert.deepInclude(yield* unservedOf({ engine: "rq" }), { what: "engine" })
         const created_at = yield* now
-        yield* sql`INSERT INTO workers ${
-          sql.insert({
-            id: randomUUID(),
-            project_id: project.id,
-            engine: "celery",
-            name: "w1",
-            state: "online",
-            queues: JSON.stringify(["celery"]),
-            active_tasks: 0,
-            processed: 0,
-            failed: 0,
-            succeeded: 0,
-            retried: 0,
-            metadata: "{}",
-            created_at,
-            updated_at: created_at
-          })
-        }`
+        const insertWorkers = (state: "online" | "offline", queues: ReadonlyArray<string>) =>
+          sql`INSERT INTO workers ${
+            sql.insert(queues.map((queue) => ({
+              id: randomUUID(),
+              project_id: project.id,
+              engine: "celery",
+              name: `${state} ${queue}`,
+              state,
+              queues: JSON.stringify([queue]),
+              active_tasks: 0,
+              processed: 0,
+              failed: 0,
+              succeeded: 0,
+              retried: 0,
+              metadata: "{}",
+              created_at,
+              updated_at: created_at
+            })))
+          }`
+        // those that are gone for a while do not hide the one that is there
+        const many = Array.from({ length: 501 }, (_, n) => `a${n}`)
+        yield* insertWorkers("offline", many)
+        yield* insertWorkers("online", ["celery"])
         assert.isNull(yield* unservedOf({ engine: "celery", queue: "celery" }))
         const missing = { what: "queue", wait_seconds: null } as const
         assert.deepStrictEqual(yield* unservedOf({ engine: "celery", queue: "reports" }), missing)
+        yield* insertWorkers("online", many)
+        assert.isNull(yield* unservedOf({ engine: "celery", queue: "reports" }), "more workers than are looked at")
       }))
 
     it.effect("writes nothing", () =>

@@ -125,14 +125,18 @@ export class WorkersRepo extends Effect.Service<WorkersRepo>()("svc/WorkersRepo"
             return { concurrency: row.concurrency, process_ids }
           }
         ),
-      /** Which queues the workers of an engine take from; workers that take from the same ones count once. */
+      /**
+       * Which queues the workers of an engine take from, online ones first: they decide. Workers that take from the same
+       * ones count once. None where not all that are online were read: they would prove what is not so.
+       */
       listConsumers: (projectId: ProjectId, engine: string) =>
         Effect.map(
-          read<{ readonly state: string; readonly queues: string }>`SELECT DISTINCT state, queues FROM workers
-            WHERE project_id = ${projectId} AND engine = ${engine} LIMIT ${maxLoads}`,
+          read<{ readonly online: number; readonly queues: string }>`
+            SELECT DISTINCT CASE WHEN state = 'online' THEN 1 ELSE 0 END AS online, queues FROM workers
+            WHERE project_id = ${projectId} AND engine = ${engine} ORDER BY online DESC LIMIT ${maxLoads + 1}`,
           (rows) =>
-            rows.map(({ queues, state }): ConsumerFact => ({
-              isOnline: state === "online",
+            rows[maxLoads]?.online === 1 ? [] : rows.map(({ online, queues }): ConsumerFact => ({
+              isOnline: online === 1,
               queues: JSON.parse(queues) as ReadonlyArray<string> // what Presence wrote
             }))
         ),
