@@ -46,6 +46,9 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         allRows(sql`SELECT ${columns} FROM approvals
           WHERE project_id = ${projectId} AND requested_by = ${userId} AND kind = ${kind} AND request = ${request}
             AND status = 'pending' AND expires_at > ${now}`),
+      /** What the person asks for, in all projects. */
+      listPendingOf: (userId: UserId) =>
+        allRows(sql`SELECT ${columns} FROM approvals WHERE requested_by = ${userId} AND status = 'pending'`),
       countPending: (projectId: ProjectId) =>
         countOf(sql`SELECT CAST(count(*) AS INTEGER) AS n FROM approvals
           WHERE project_id = ${projectId} AND status = 'pending'`),
@@ -83,10 +86,13 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         readonly tasks: number
         readonly created_at: Timestamp
       }) => sql`INSERT INTO bulk_actions ${sql.insert(row)}`,
-      /** The name that the person has chosen, else their e-mail address: for the project's admins, who may see it. */
+      /**
+       * The name that the person has chosen, with their e-mail address, which nobody chooses freely: for the project's
+       * admins, who may see it.
+       */
       findName: (userId: UserId) =>
         Effect.map(
-          sql<{ name: string }>`SELECT COALESCE(display_name, email) AS name FROM users WHERE id = ${userId}`,
+          sql<{ name: string }>`SELECT COALESCE(display_name || ' (' || email || ')', email) AS name FROM users WHERE id = ${userId}`,
           ([user]) => user?.name ?? "A former user"
         ),
       isGlobalAdmin: (userId: UserId) =>

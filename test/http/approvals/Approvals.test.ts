@@ -500,7 +500,7 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         yield* sql`UPDATE users SET display_name = 'Ada' WHERE id = ${first.user_id}`
 
         const rejected = yield* purge("a")
-        assert.deepStrictEqual(yield* inbox(second), ["Ada asks: Purge the queue a"])
+        assert.deepStrictEqual(yield* inbox(second), [`Ada (${first.email}) asks: Purge the queue a`])
         assert.strictEqual(yield* unread, 1)
         const response = yield* call(second, "POST", `/approvals/${rejected}/reject`, { reason: "wrong queue" })
         assert.deepInclude(response.json, { status: "rejected", reason: "wrong queue" })
@@ -520,6 +520,17 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
           ["It was not decided in time.", `Rejected by ${second.email}: wrong queue`]
         )
         assert.strictEqual(yield* unread, 0)
+
+        const leaver = yield* freshKey({ roles: { [project.id]: "admin" } })
+        yield* submit(leaver, "POST", "/commands/purge-queue", { agent_id, queue: "c", force: true })
+        assert.strictEqual(yield* unread, 1)
+        const root = yield* freshKey({ isAdmin: true })
+        const deleted = yield* request("DELETE", `/users/${leaver.user_id}`, {
+          token: root.token,
+          headers: fromElsewhere()
+        })
+        assert.strictEqual(deleted.status, 204, deleted.text)
+        assert.strictEqual(yield* unread, 0, "nothing is left to decide")
         assert.lengthOf((yield* actions).filter((action) => action === "approval.expired"), 1)
         assert.lengthOf((yield* call(first, "GET", "/commands")).json.items, 0)
         const listed = yield* call(second, "GET", "/approvals?status=rejected")

@@ -103,6 +103,7 @@ const beginWork = Effect.gen(function*() {
   yield* sql`UPDATE bulk_jobs SET finished_at = ${now}`
   yield* sql`UPDATE bulk_jobs SET action = 'retry', control_state = 'running', finished_at = NULL WHERE id = ${bulk}`
   yield* sql`UPDATE bulk_jobs SET action = 'delete', status = 'running', finished_at = NULL, resolved_at = NULL WHERE id = ${job}`
+  yield* sql`UPDATE user_notifications SET trigger_key = 'approval.requested', read_at = NULL`
   yield* sql`UPDATE schedule_streams SET epoch_number = 7`
   yield* sql`UPDATE sessions SET revoked_at = NULL`
   yield* sql`UPDATE trusted_devices SET revoked_at = NULL`
@@ -161,6 +162,7 @@ describe.each(engines)("after a restore into %s", (engine) => {
         alerts_ended: 1,
         bulk_retries_paused: 1,
         bulk_jobs_stopped: 1,
+        approval_messages_read: 4,
         sessions_revoked: 4,
         trusted_devices_revoked: 4,
         password_resets_deleted: 4,
