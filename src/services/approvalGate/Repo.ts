@@ -92,7 +92,9 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
        */
       findName: (userId: UserId) =>
         Effect.map(
-          sql<{ name: string }>`SELECT COALESCE(display_name || ' (' || email || ')', email) AS name FROM users WHERE id = ${userId}`,
+          sql<
+            { name: string }
+          >`SELECT COALESCE(display_name || ' (' || email || ')', email) AS name FROM users WHERE id = ${userId}`,
           ([user]) => user?.name ?? "A former user"
         ),
       isGlobalAdmin: (userId: UserId) =>

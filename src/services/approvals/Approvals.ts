@@ -4,6 +4,7 @@ import type { Approval, ListApprovals } from "../../domain/approvalGate/Approval
 import { hasScope, type Person, system } from "../../domain/kernel/Actor.ts"
 import { Conflict, Forbidden, NotFound } from "../../domain/kernel/Errors.ts"
 import type { ApprovalId } from "../../domain/kernel/Id.ts"
+import { omitNullTerms } from "../../domain/kernel/Query.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { hidePayloadQuery } from "../../domain/tasks/Task/Filter.ts"
 import { Deciders } from "../approvalGate/Deciders.ts"
@@ -50,12 +51,15 @@ const boundKey = new Forbidden({
     "This API key is bound to a project, and this act concerns the whole brain. Approve it with a key without a project."
 })
 
+/** Without the terms that were not given: a query that is null then is a hidden one. */
+const hideTerms = (terms: Readonly<Record<string, unknown>>) => hidePayloadQuery(omitNullTerms(terms))
+
 /** A bulk act's query may compare arguments or results. */
-const hideQueries = (request: unknown): unknown =>
-  Predicate.isReadonlyRecord(request)
+const hideQueries = ({ kind, request }: ApprovalRow): unknown =>
+  kind.startsWith("bulk_") && Predicate.isReadonlyRecord(request)
     ? {
-      ...hidePayloadQuery(request),
-      ...(Predicate.isReadonlyRecord(request.filter) && { filter: hidePayloadQuery(request.filter) })
+      ...hideTerms(request),
+      ...(Predicate.isReadonlyRecord(request.filter) && { filter: hideTerms(request.filter) })
     }
     : request
 
@@ -91,7 +95,7 @@ export class Approvals extends Effect.Service<Approvals>()("svc/Approvals", {
         const { decided_by, project_id, requested_by } = row
         return {
           ...shown,
-          request: isReader ? request : hideQueries(request),
+          request: isReader ? request : hideQueries(row),
           before: subject.before,
           after: subject.after,
           revision: subject.revision,

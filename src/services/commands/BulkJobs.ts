@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { type BulkJobAction, type BulkJobFilter, tasksOf } from "../../domain/commands/BulkJob.ts"
 import { Conflict } from "../../domain/kernel/Errors.ts"
 import { BulkJobId, type ProjectId } from "../../domain/kernel/Id.ts"
-import { summarizeTerms } from "../../domain/kernel/Query.ts"
+import { omitNullTerms, summarizeTerms } from "../../domain/kernel/Query.ts"
 import * as Timestamp from "../../domain/kernel/Timestamp.ts"
 import { maxFacetValues, type ReadFacetCounts } from "../../domain/tasks/Task/Facets.ts"
 import { hidePayloadQuery, summarizeSelection } from "../../domain/tasks/Task/Filter.ts"
@@ -56,7 +56,11 @@ export class BulkJobs extends Effect.Service<BulkJobs>()("svc/BulkJobs", {
       yield* hints.publish("bulk_jobs", job.project_id)
       yield* audit.record(auditEntry("bulk_job.created", "bulk_job", job.id, {
         project_id: job.project_id,
-        metadata: { act: job.action, filter: hidePayloadQuery(summarizeTerms(job.filter)), total: job.total }
+        metadata: {
+          act: job.action,
+          filter: hidePayloadQuery(summarizeTerms(omitNullTerms(job.filter))),
+          total: job.total
+        }
       }))
       if (job.finished_at !== null) yield* audit.record(walkEntry("finished", job))
       return job

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Predicate } from "effect"
 import {
   type ActivityItem,
   type ActivityList,
@@ -9,6 +9,7 @@ import {
 import { ValidationFailed } from "../../domain/kernel/Errors.ts"
 import * as Page from "../../domain/kernel/Page.ts"
 import type { ExportFormat } from "../../domain/kernel/Query.ts"
+import { hidePayloadQuery } from "../../domain/tasks/Task/Filter.ts"
 import { AuditExport } from "../audit/Export.ts"
 import { AuditRows } from "../audit/Rows.ts"
 import { type AuditFilter, AuditSearch, itemOf } from "../audit/Search.ts"
@@ -27,6 +28,20 @@ const defaultFeedLimit = 50
 
 const memberKeyOf = ({ project_id, user_id }: Pick<ActivityItem, "project_id" | "user_id">): ReadonlyArray<MemberKey> =>
   project_id === null || user_id === null ? [] : [{ project_id, user_id }]
+
+/** What a row names the selection of its tasks. */
+const selectionNames = ["filter", "filters", "selection"]
+
+/** Without queries that compare arguments, which older rows have, and not all members may read. */
+const hideQueries = (item: ActivityItem): ActivityItem => ({
+  ...item,
+  metadata: Object.fromEntries(
+    Object.entries(item.metadata).map(([name, value]) => [
+      name,
+      selectionNames.includes(name) && Predicate.isReadonlyRecord(value) ? hidePayloadQuery(value) : value
+    ])
+  )
+})
 
 /** Reads the audit log: the activity feed for every user, and the log of one project for its admins. */
 export class Activity extends Effect.Service<Activity>()("svc/Activity", {
@@ -73,7 +88,7 @@ export class Activity extends Effect.Service<Activity>()("svc/Activity", {
       const oldest = newestFirst.at(-1)
       const hasMore = from === "newest" && matches.length > limit && oldest !== undefined
       const nameOf = yield* memberNames.find(newestFirst.flatMap(memberKeyOf))
-      const items = newestFirst.map(itemOf(actor))
+      const items = newestFirst.map(itemOf(actor)).map(hideQueries)
       const targetNameOf = yield* findTargetNames(items)
       return {
         items: items.map((item) => {

@@ -128,6 +128,16 @@ describe.each(laneEngines)("approvals on %s", (engine) => {
         assert.strictEqual((yield* call(first, "GET", "/tasks")).json.items.length, 1)
         const deleted = yield* call(second, "POST", `/approvals/${filter}/approve`)
         assert.strictEqual(deleted.json.result.type, "bulk_job", deleted.text)
+
+        // of those whom payload_role excludes, null is a query that is hidden, not one that was not given
+        const byOrder = yield* submit(first, "POST", "/tasks/bulk-delete", { filter_query: "kwargs.order:7835610" })
+        const seenBy = (key: { readonly token: string }, id: string) =>
+          Effect.map(call(key, "GET", `/approvals/${id}`), ({ json }) => json.request)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE projects SET payload_role = 'admin' WHERE id = ${project.id}`
+        assert.deepInclude(yield* seenBy(first, byOrder), { filter_query: "kwargs.order:7835610" })
+        assert.deepInclude(yield* seenBy(operator, byOrder), { filter_query: null })
+        assert.notProperty(yield* seenBy(operator, filter), "filter_query")
       }))
 
     it.effect(

@@ -83,6 +83,12 @@ describe.each(laneEngines)("reading the audit log on %s", (engine) => {
         )
         const bound = yield* feed(yield* freshKey({ isAdmin: true, boundTo: project.id }))
         assert.strictEqual(bound.items.length, 4)
+
+        // as rows were before such queries were left out
+        const filter = { query: "kwargs.order:7835610", state: "failure" }
+        const about = { target_type: "test", target_id: "older", project_id: project.id }
+        yield* appendAudit([{ action: `${mark}.older`, ...about, metadata: { filter } }])
+        assert.deepStrictEqual((yield* feed(member)).items[0].metadata.filter, { ...filter, query: null })
       }))
 
     it.effect("GET /activity: a row names what it is about, as it is now or as the row says", () =>

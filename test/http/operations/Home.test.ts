@@ -405,8 +405,9 @@ describe.each(laneEngines)("home on %s", (engine) => {
         assert.deepStrictEqual(yield* seenBy(admin), [["alerts_open", ofProject], ["approvals_waiting", waiting]])
         assert.deepStrictEqual(yield* seenBy(narrow), [])
         const ofRoot = (yield* request("GET", "/home/summary", yield* freshKey({ isAdmin: true }))).text
-        const ofBound = (yield* request("GET", "/home/summary", yield* freshKey({ isAdmin: true, boundTo: project.id })))
-          .text
+        const ofBound =
+          (yield* request("GET", "/home/summary", yield* freshKey({ isAdmin: true, boundTo: project.id })))
+            .text
         assert.deepStrictEqual([ofRoot, ofBound].map((text) => text.includes(ofUsers)), [true, false])
         const { json } = yield* request("GET", "/home/summary", admin)
         assert.deepStrictEqual(json.attention.map(({ message }: HomeSummary["attention"][number]) => message), [

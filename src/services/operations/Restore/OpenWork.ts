@@ -27,7 +27,8 @@ export const closingStatements = (sql: SqlClient.SqlClient, when: string, now: T
   // whether one was approved and done, is unknown
   approvals_expired:
     sql`UPDATE approvals SET status = 'expired', decided_at = ${now} WHERE status = 'pending' RETURNING 1`,
-  approval_messages_read: sql`UPDATE user_notifications SET read_at = ${now}, body = ${`${when} The approval has expired.`}
+  approval_messages_read:
+    sql`UPDATE user_notifications SET read_at = ${now}, body = ${`${when} The approval has expired.`}
         WHERE trigger_key = 'approval.requested' AND read_at IS NULL RETURNING 1`,
   // a restored row would release a request that is executed a second time
   requests_unknown: sql`DELETE FROM idempotency_keys WHERE status IS NULL RETURNING 1`,

@@ -97,6 +97,13 @@ describe.each(laneEngines)("queries of tasks on %s", (engine) => {
           const { status, text } = yield* request("GET", path, operator)
           assert.deepStrictEqual([status, text.includes("7835610")], [200, false], path)
         }
+        const feed = yield* request(
+          "GET",
+          `/activity?project_slug=${project.slug}&action_prefix=bulk_job.created`,
+          operator
+        )
+        const { filter } = feed.json.items[0].metadata
+        assert.deepStrictEqual(Object.keys(filter).filter((name) => filter[name] === null), ["filter_query"])
         for (const path of reads) assert.include((yield* request("GET", path, admin)).text, "7835610", path)
       }))
 

@@ -20,7 +20,8 @@ layer(brainOn("SQLite"), { excludeTestServices: true })("the triage of failure g
       assert.lengthOf(groups, 4, plans.join("\n"))
       for (const plan of groups) assert.match(plan, /USING (COVERING )?INDEX failure_groups_(recurred|muted)/)
       const ids = [ProjectId.make(randomUUID())]
-      const decider = { user_id: UserId.make(randomUUID()), seen: ids, operated: ids, administered: ids }
+      const decides = { seen: ids, operated: ids, administered: ids, administersUsers: false }
+      const decider = { user_id: UserId.make(randomUUID()), ...decides }
       const home = (yield* plansOf(sql.withTransaction(listNamed(ids, decider, yield* Timestamp.now)))).flat()
       assert.isTrue(home.some((detail) => detail.includes("INDEX failure_groups_regressed")), home.join("\n"))
       assert.isFalse(home.some((detail) => /SCAN (failure_groups|g|alerts|approvals)\b/.test(detail)), home.join("\n"))
