@@ -110,9 +110,9 @@ describe.skipIf(!ready)("the dashboard", () => {
           const { items: schedules } = await call("GET", "/projects/shop/schedules")
           const { id: sync } = schedules.find(({ name }: { readonly name: string }) => name === "warehouse sync")
           await call("POST", `/projects/shop/schedules/${sync}/trigger`)
-          const started = () => call("GET", "/projects/shop/tasks?state=started&name=stock.sync_warehouse")
-          await waitUntil(async () => (await started()).items.length > 0)
-          await page.goto(`/projects/shop/tasks/effect-queue/${(await started()).items[0].task_id}`)
+          const listStarted = () => call("GET", "/projects/shop/tasks?state=started&name=stock.sync_warehouse")
+          await waitUntil(async () => (await listStarted()).items.length > 0)
+          await page.goto(`/projects/shop/tasks/effect-queue/${(await listStarted()).items[0].task_id}`)
           await page.getByRole("region", { name: "Is it still running?" }).getByText(/^It is running at stock/)
             .waitFor()
 

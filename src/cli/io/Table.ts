@@ -73,7 +73,7 @@ export const formatAge = (at: string | null, { nowMillis }: Pick<View, "nowMilli
   return `${Math.floor(seconds / length)}${unit}`
 }
 
-/** `90 s`, `12 min`, `5 h`. */
+/** About how long, in one unit: `90 s`, `12 min`, `5 h`. `formatDuration` is exact. */
 export const formatSeconds = (seconds: number): string =>
   seconds < 120
     ? `${Math.round(seconds)} s`

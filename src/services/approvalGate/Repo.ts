@@ -87,8 +87,8 @@ export class ApprovalsRepo extends Effect.Service<ApprovalsRepo>()("svc/Approval
         readonly created_at: Timestamp
       }) => sql`INSERT INTO bulk_actions ${sql.insert(row)}`,
       /**
-       * The name that the person has chosen, with their e-mail address, which nobody chooses freely: for the project's
-       * admins, who may see it.
+       * The name that the person has chosen, with their e-mail address, since a name can be that of another person: for
+       * the project's admins, who may see it.
        */
       findName: (userId: UserId) =>
         Effect.map(

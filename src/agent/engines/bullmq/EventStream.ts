@@ -93,7 +93,7 @@ export const followEvents = Effect.fnUntraced(
       }
       const [newest] = yield* Effect.tryPromise(() => redis.xrevrange(stream, "+", "-", "COUNT", 1))
       const upTo = newest?.[0] ?? START
-      yield* Effect.tryPromise(() => joinRunning(upTo)) // first, since the lines of jobs that end meanwhile are read then
+      yield* Effect.tryPromise(() => joinRunning(upTo)) // first, so that the lines of jobs that end during the scan are read
       yield* Effect.tryPromise(() => reportMissed(cursor === null ? 0 : epochMillisOf(cursor), upTo))
       return (position = upTo)
     })

@@ -1,4 +1,5 @@
 import { Console, Effect, Option, Schema } from "effect"
+import { formatDuration } from "../../../domain/kernel/Duration.ts"
 import { UserId } from "../../../domain/kernel/Id.ts"
 import * as Timestamp from "../../../domain/kernel/Timestamp.ts"
 import {
@@ -50,9 +51,6 @@ const columns: ReadonlyArray<Column<FailureGroup>> = [
 
 const textOf = Option.map(String)
 
-const formatSeconds = (seconds: number): string =>
-  seconds % 86_400 === 0 ? `${seconds / 86_400}d` : seconds % 3600 === 0 ? `${seconds / 3600}h` : `${seconds / 60}m`
-
 /** The failures of the window as one line of bars, and the number of the highest bar. */
 const formatWindow = ({ bucket_seconds, counts, occurrences, since }: FailureWindow): string => {
   if (occurrences === 0) return `no failures since ${since.slice(0, 16)}Z`
@@ -62,7 +60,7 @@ const formatWindow = ({ bucket_seconds, counts, occurrences, since }: FailureWin
     (_, bar) => counts.slice(bar * perBar, (bar + 1) * perBar).reduce((sum, count) => sum + count, 0)
   )
   return `${formatBars(sums)}|\n${since.slice(0, 16)}Z to now, ${
-    formatSeconds(bucket_seconds * perBar)
+    formatDuration(bucket_seconds * perBar)
   } a bar; the highest is ${Math.max(...sums)}`
 }
 

@@ -25,8 +25,8 @@ export interface Setting<A> {
 
 type SettingOptions = { readonly tunable?: boolean }
 
-/** A setting whose value is shown. */
-const shown = <A>(
+/** A setting that is no secret. */
+const publicSetting = <A>(
   name: string,
   line: string,
   kind: Pick<Setting<A>, "type" | "default" | "parse" | "print">,
@@ -46,7 +46,7 @@ export const integer = (
   line: string,
   options?: SettingOptions
 ): Setting<number> =>
-  shown(name, line, {
+  publicSetting(name, line, {
     type: `integer ${min}..${max}`,
     default: fallback,
     parse: (text) => {
@@ -64,7 +64,7 @@ export const text = (
   line: string,
   options?: SettingOptions
 ): Setting<string> =>
-  shown(name, line, {
+  publicSetting(name, line, {
     type: "text",
     default: fallback,
     parse: Either.right,
@@ -76,7 +76,7 @@ export const decimal = (
   { default: fallback, max, min }: NumberRange,
   line: string
 ): Setting<number> =>
-  shown(name, line, {
+  publicSetting(name, line, {
     type: `number ${min}..${max}`,
     default: fallback,
     parse: (text) => {
@@ -93,7 +93,7 @@ export const flag = (
   { default: fallback }: { readonly default: boolean },
   line: string
 ): Setting<boolean> =>
-  shown(name, line, {
+  publicSetting(name, line, {
     type: "true | false",
     default: fallback,
     parse: (text) => {
@@ -110,7 +110,7 @@ export const oneOf = <A extends string>(
   { default: fallback, values }: { readonly default: A; readonly values: ReadonlyArray<A> },
   line: string
 ): Setting<A> =>
-  shown(name, line, {
+  publicSetting(name, line, {
     type: values.join(" | "),
     default: fallback,
     parse: (text) => {
@@ -123,7 +123,7 @@ export const oneOf = <A extends string>(
   })
 
 export const list = (name: string, line: string): Setting<ReadonlyArray<string>> =>
-  shown<ReadonlyArray<string>>(name, line, {
+  publicSetting<ReadonlyArray<string>>(name, line, {
     type: "comma-separated list",
     default: [],
     parse: (text) => Either.right(text.split(",").map((part) => part.trim()).filter((part) => part !== "")),
@@ -286,7 +286,7 @@ export const smtpServer = (name: string, line: string): Secret => ({
 
 /** Roles in projects by group of the sign-in provider. */
 export const groupRoles = (name: string, line: string): Setting<ReadonlyArray<GroupRole>> =>
-  shown(name, line, {
+  publicSetting(name, line, {
     type: "comma-separated group=project:role",
     default: [],
     parse: parseGroupRoles,

@@ -127,7 +127,7 @@ const listWorst = (
 export const makeNamedRepo = Effect.gen(function*() {
   const read = yield* Reader
 
-  /** Open alerts that nobody takes care of, the latest first, of the newest ones of each project: from an index alone. */
+  /** Open alerts without an acknowledgement, the latest first, of the newest ones of each project: from an index alone. */
   const alertsOf = ({ operated, seen, user_id }: Decider, now: Timestamp.Timestamp) =>
     read`SELECT alerts.project_id, NULL AS engine, CAST(alerts.id AS TEXT) AS id, title AS name, NULL AS detail,
         last_at AS weight
